@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
+        else if contains -- $word -o --output --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --color --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -41,7 +41,11 @@ complete -c arx -l offline -d 'send nothing over the network; only the local arc
 complete -c arx -l record -rF -d 'record the HTTP exchanges of the run in FILE.warc.gz, without tokens'
 complete -c arx -l force -d 'replace existing files that have other content'
 complete -c arx -l strict -d 'exit 3 if something was withheld or a list is incomplete'
-complete -c arx -l no-color -d 'print without colour'
+complete -c arx -l color -x -a 'auto always never' -d 'when to print in colour (default: auto)'
+complete -c arx -l no-color -d 'the same as --color never'
+complete -c arx -l utc -d 'show dates in UTC (default: your time zone)'
+complete -c arx -l relative -d 'show dates as distances from now, such as 3 days ago'
+complete -c arx -l no-pager -d 'do not show long output in a pager'
 complete -c arx -l no-input -d 'never ask questions'
 complete -c arx -s q -l quiet -d 'print no notices, progress or summary'
 complete -c arx -s v -l verbose -d 'print diagnostics on standard error; -vv: each request as a curl command'

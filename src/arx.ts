@@ -41,7 +41,9 @@ export async function run(world: World): Promise<number> {
       if (app.flags.fields === true) await app.listFields();
       else await runBody(body, call, app);
     } catch (error) {
-      faults.push(faultOf(error, app?.world ?? world));
+      const fault = faultOf(error, app.world);
+      // Whoever closes the pager has seen enough.
+      if (!(fault.detail.signal === 'SIGPIPE' && app.isPagerClosed())) faults.push(fault);
     }
     await app.finishOutput();
   } catch (error) {

@@ -43,7 +43,12 @@ function sink(stream: NodeJS.WriteStream & { fd: 1 | 2 }): Sink {
   stream.on('error', () => {});
   return {
     isTTY: isatty(stream.fd),
-    columns: isatty(stream.fd) ? stream.columns : undefined,
+    get columns() {
+      return isatty(stream.fd) ? stream.columns : undefined;
+    },
+    get rows() {
+      return isatty(stream.fd) ? stream.rows : undefined;
+    },
     write: (chunk) =>
       new Promise((resolve, reject) => {
         const { signal } = controller;

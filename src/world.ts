@@ -7,6 +7,8 @@ export type Sink = {
   readonly isTTY: boolean;
   /** Columns of the terminal, undefined where there is none. */
   readonly columns: number | undefined;
+  /** Rows of the terminal, undefined where there is none. */
+  readonly rows?: number | undefined;
   write(chunk: string | Uint8Array): Promise<void>;
 };
 

@@ -13,7 +13,6 @@ import {
 } from '../format/views/index.ts';
 import { readContent } from './content/read-content.ts';
 import { writeStored } from './content/write-stored.ts';
-import { printPaged } from './paged-output.ts';
 import { readMessage } from './read/read-message.ts';
 import { readOrProblem, readThread, threadMessages } from './read/read-thread.ts';
 import { recordKind } from './record-kind.ts';
@@ -45,7 +44,7 @@ export async function run(input: Input, app: App): Promise<void> {
     timeZone: app.world.env['TZ'],
   };
   const items = readAll(input, style, app);
-  if (isText) return printPaged(linesOf(items), app);
+  if (isText) return app.printer.lines(linesOf(items));
   let rows = 0;
   let problems = 0;
   const messages = async function* (): AsyncGenerator<ReadMessage> {

@@ -193,6 +193,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
   async function printRows(): Promise<void> {
     await app.printer.list(view, {
       rows: rows(),
+      isLive: true,
       status: () => (outcome?.fault === undefined ? 'stable' : 'unstable'),
       summary: () => ({
         rows: printed,

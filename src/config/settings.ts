@@ -130,9 +130,12 @@ export function resolveSettings(sources: Sources): Settings {
   };
 }
 
-/** `--json` is `-o json`, also where `--jq` is given without a form, and `--no-color` is `color never`. Commander sets `color: true` where no flag was given. */
+/**
+ * `--json` is `-o json`, also where `--jq` is given without a form, `--no-color` is `color never`, and `--no-pager` the pager
+ * `cat`. Commander sets `color` and `pager` to true where no flag was given.
+ */
 function withShorthands(flags: SettingFlags): SettingFlags {
-  const { json, color, ...rest } = flags;
+  const { json, color, pager, ...rest } = flags;
   const output = rest['output'];
   if (rest['jq'] !== undefined && json !== true) {
     if (output !== undefined && output !== 'json' && output !== 'ndjson')
@@ -142,7 +145,12 @@ function withShorthands(flags: SettingFlags): SettingFlags {
   if (json === true && output !== undefined && output !== 'json') {
     throw new Fault('usage', '--json and another --output contradict each other');
   }
-  return { ...rest, ...(json === true && { output: 'json' }), ...(color === false && { color: 'never' }) };
+  return {
+    ...rest,
+    ...(json === true && { output: 'json' }),
+    ...(color !== undefined && color !== true && { color: color === false ? 'never' : color }),
+    ...(pager === false && { pager: 'cat' }),
+  };
 }
 
 /** A row of `arx config ls`. */

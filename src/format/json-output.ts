@@ -8,6 +8,8 @@ export type Envelope<T> = {
   rows: Iterable<T> | AsyncIterable<T>;
   /** A function where the status is known only after the rows. */
   status?: string | undefined | (() => string | undefined);
+  /** Rows come slowly, and people want to see each one as it comes: no pager. */
+  isLive?: boolean;
   /** Read after the rows. */
   summary(): Record<string, unknown>;
   /** Further fields of the document, read after the rows. */

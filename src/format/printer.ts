@@ -7,6 +7,7 @@ import { plural, formatCount } from './numbers.ts';
 import { jsonDocument, ndjsonLines, jsonRecord, type EncodeJson, type Envelope } from './json-output.ts';
 import {
   colorPaint,
+  linkPaint,
   truncateLine,
   NO_PAINT,
   paintLine,
@@ -14,13 +15,19 @@ import {
   type Line,
   type Paint,
 } from './terminal/styled-line.ts';
-import { writeToSink } from './sink-writer.ts';
+import { isSoon, writeToSink } from './sink-writer.ts';
 import type { Canvas } from './terminal/capabilities.ts';
 import { drawTable } from './terminal/table.ts';
 import { escapeBlock, escapeJson, escapeText } from './terminal/escape.ts';
 import { commaSeparated, tabSeparated, type SeparatedForm } from './separated-values.ts';
 import { isDecided, viewForRows } from './views/columns-for-rows.ts';
 import { cellText, keyLines, type Column, type View } from './views/view.ts';
+
+/** Shows one output in a pager if it is longer than the screen. */
+type Paging = {
+  show(write: (sink: Sink) => Promise<void>): Promise<void>;
+  isClosedEarly(): boolean;
+};
 
 /** The forms of output (`-o`). */
 export const OUTPUTS = ['table', 'tsv', 'csv', 'json', 'ndjson', 'sums'] as const;
@@ -35,6 +42,10 @@ export type PrinterOptions = Canvas & {
   /** Only these fields of the wire become columns and fields of JSON objects. */
   fields?: readonly SelectedField[] | undefined;
   color: boolean;
+  /** Returns whether an address can be opened; absent where the terminal has no links. */
+  links?: ((address: string) => boolean) | undefined;
+  /** The pager for what is longer than the screen; absent where there is none. */
+  paging?: Paging | undefined;
   quiet: boolean;
   /** Values that a spreadsheet would run as formulas begin with an apostrophe, in the forms tsv and csv. */
   csvSafe?: boolean;
@@ -60,7 +71,7 @@ export type Printer = {
   /** Prints a plot. Only the form `table` has it. */
   picture(lines: (canvas: Canvas) => Iterable<Line>): Promise<void>;
   /** Prints lines for people while they arrive, whole and with styles only in a table. */
-  lines(lines: AsyncIterable<Line>, to?: Sink): Promise<void>;
+  lines(lines: AsyncIterable<Line>): Promise<void>;
   /** Prints text from the archive, escaped, with a final newline. */
   text(text: string): Promise<void>;
   /** Prints bytes unchanged. */
@@ -99,6 +110,8 @@ export function createPrinter(options: PrinterOptions): Printer {
     const { first, all } = await peek(
       rows,
       (seen) => seen.length >= MAX_SAMPLE_ROWS || isDecided(columns, seen),
+      // On a terminal rows are shown when they come. In other forms the columns must not depend on the time.
+      { untilPause: output === 'table' },
     );
     return [viewForRows(columns, first), all];
   };
@@ -114,22 +127,36 @@ export function createPrinter(options: PrinterOptions): Printer {
   // The colour library is loaded for the first line for people, and never for machines.
   let paint: Promise<Paint> | undefined;
   const painting = (): Promise<Paint> =>
-    (paint ??= options.color && output === 'table' ? colorPaint() : Promise.resolve(NO_PAINT));
+    (paint ??= output === 'table' ? openPaint(options) : Promise.resolve(NO_PAINT));
+  const { paging } = options;
+  const show = (write: (sink: Sink) => Promise<void>): Promise<void> => paging?.show(write) ?? write(stdout);
+  const writeText = (pieces: AsyncIterable<string>): Promise<void> =>
+    show((sink) => writeToSink(pieces, sink));
   const writeLines = async (lines: Iterable<Line>): Promise<void> => {
     const paintWith = await painting();
     const render = (line: Line): string => paintLine(truncateLine(line, MAX_LINE_COLUMNS), paintWith);
-    await writeToSink(ndjsonLines(lines, output === 'table' ? render : plainText), stdout);
+    await writeText(ndjsonLines(lines, output === 'table' ? render : plainText));
+  };
+  /** Rows that the user no longer wants to see are not read. */
+  const writeList = async (
+    pieces: AsyncIterable<string>,
+    { isLive = false }: { isLive?: boolean },
+  ): Promise<void> => {
+    if (isLive) return writeToSink(pieces, stdout);
+    await writeText(pieces);
+    if (paging?.isClosedEarly() === true)
+      throw new Fault('interrupted', 'the pager was closed', { signal: 'SIGPIPE' });
   };
 
   const writeListLines = async <T>(
     linesOf: NonNullable<View<T>['listLines']>,
-    rows: Envelope<T>['rows'],
+    list: Envelope<T>,
   ): Promise<void> => {
     const paintWith = await painting();
     const width = Math.min(options.columns ?? MAX_LINE_COLUMNS, MAX_LINE_COLUMNS);
     const render = (row: T): string =>
       Array.from(linesOf(row, options), (line) => paintLine(truncateLine(line, width), paintWith)).join('\n');
-    await writeToSink(ndjsonLines(rows, render), stdout);
+    await writeList(ndjsonLines(list.rows, render), list);
   };
 
   const note = async (text: string): Promise<void> => {
@@ -147,28 +174,28 @@ export function createPrinter(options: PrinterOptions): Printer {
     async list(view, list) {
       switch (output) {
         case 'json':
-          await writeToSink(jsonDocument(list, pick, { encode, pretty }), stdout);
+          await writeList(jsonDocument(list, pick, { encode, pretty }), list);
           break;
         case 'ndjson':
-          await writeToSink(
+          await writeList(
             ndjsonLines(list.rows, (row) => encodeLine(pick(row))),
-            stdout,
+            list,
           );
           break;
         case 'tsv':
         case 'csv': {
           const [{ columns }, rows] = await forRows(view, list.rows);
-          await writeToSink(separatedLines(columns, rows, separated), stdout);
+          await writeList(separatedLines(columns, rows, separated), list);
           break;
         }
         case 'table': {
           if (view.listLines !== undefined && fields === undefined) {
-            await writeListLines(view.listLines, list.rows);
+            await writeListLines(view.listLines, list);
             await note(summaryLine(list));
             break;
           }
           const [columns, rows] = await forRows(view, list.rows);
-          await writeToSink(drawTable(columns, rows, options, await painting()), stdout);
+          await writeList(drawTable(columns, rows, options, await painting()), list);
           await note(summaryLine(list));
           break;
         }
@@ -184,10 +211,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     async report(wire, lines, sums) {
       if (output === 'sums') {
         if (sums === undefined) throw noSums();
-        await writeToSink(
-          ndjsonLines(sums(), (line) => (stdout.isTTY ? escapeText(line) : line)),
-          stdout,
-        );
+        await writeText(ndjsonLines(sums(), (line) => (stdout.isTTY ? escapeText(line) : line)));
       } else if (output === 'json' || output === 'ndjson') await writeJson(wire);
       else if (fields !== undefined) await writeRecord(fields.view, wire);
       else if (output === 'csv') await writeRecord(allFields(wire), wire);
@@ -196,16 +220,13 @@ export function createPrinter(options: PrinterOptions): Printer {
     async picture(lines) {
       if (output === 'table') await writeLines(lines(options));
     },
-    async lines(lines, to = stdout) {
-      const paintWith = output === 'table' ? await painting() : NO_PAINT;
-      await writeToSink(
-        ndjsonLines(lines, (line) => paintLine(line, paintWith)),
-        to,
-      );
+    async lines(lines) {
+      const paintWith = await painting();
+      await writeText(ndjsonLines(lines, (line) => paintLine(line, paintWith)));
     },
     async text(text) {
       const shown = escapeBlock(text);
-      await stdout.write(shown.endsWith('\n') ? shown : `${shown}\n`);
+      await show((sink) => sink.write(shown.endsWith('\n') ? shown : `${shown}\n`));
     },
     bytes: (bytes) => stdout.write(bytes),
     note,
@@ -227,16 +248,21 @@ export function createPrinter(options: PrinterOptions): Printer {
 
   async function writeRecord<T>(view: View<T>, wire: T): Promise<void> {
     if (output === 'table') return writeLines(view.lines?.(wire, options) ?? keyLines(view.columns, wire));
-    if (output === 'csv') return writeToSink(separatedLines(view.columns, [wire], separated), stdout);
+    if (output === 'csv') return writeText(separatedLines(view.columns, [wire], separated));
     const lines = view.columns.map(({ name, of }) => separated.line([name, cellText(of(wire))]));
-    await stdout.write(lines.join(''));
+    await show((sink) => sink.write(lines.join('')));
   }
 
   async function writeJson(wire: object): Promise<void> {
     const picked = pick(wire);
-    if (output === 'json') await writeToSink(jsonRecord(picked, { encode, pretty }), stdout);
-    else await stdout.write(`${encodeLine(picked)}\n`);
+    if (output === 'json') await writeText(jsonRecord(picked, { encode, pretty }));
+    else await show((sink) => sink.write(`${encodeLine(picked)}\n`));
   }
+}
+
+async function openPaint({ color, links }: PrinterOptions): Promise<Paint> {
+  const paint = color ? await colorPaint() : NO_PAINT;
+  return links === undefined ? paint : linkPaint(paint, links);
 }
 
 /** Returns the fields of a record as columns. */
@@ -259,25 +285,31 @@ async function* separatedLines<T>(
 }
 
 /**
- * Reads rows until they are enough. `all` yields these and the rest; a row that cannot be read throws only when the rows
+ * Reads rows until they are enough, or with `untilPause` until the next one has to be waited for. `all` yields these and the rest; a row that cannot be read throws only when the rows
  * before it were yielded.
  */
 async function peek<T>(
   rows: Iterable<T> | AsyncIterable<T>,
   isEnough: (first: readonly T[]) => boolean,
+  { untilPause }: { untilPause: boolean },
 ): Promise<{ first: T[]; all: AsyncGenerator<T> }> {
   const source: Iterator<T> | AsyncIterator<T> =
     Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
   const first: T[] = [];
   let failure: { error: unknown } | undefined;
   let isEnd = false;
+  let pending: Promise<IteratorResult<T>> | undefined;
   try {
     while (!isEnd && (first.length === 0 || !isEnough(first))) {
-      const next = await source.next();
+      pending = Promise.resolve(source.next());
+      if (untilPause && first.length > 0 && !(await isSoon(pending))) break;
+      const next = await pending;
+      pending = undefined;
       if (next.done === true) isEnd = true;
       else first.push(next.value);
     }
   } catch (error) {
+    pending = undefined;
     failure = { error };
   }
   async function* all(): AsyncGenerator<T> {
@@ -285,7 +317,8 @@ async function peek<T>(
       yield* first;
       if (failure !== undefined) throw failure.error;
       while (!isEnd) {
-        const next = await source.next();
+        const next = await (pending ?? source.next());
+        pending = undefined;
         if (next.done === true) isEnd = true;
         else yield next.value;
       }

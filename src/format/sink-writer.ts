@@ -34,7 +34,8 @@ export async function writeToSink(pieces: AsyncIterable<string>, sink: Sink): Pr
   }
 }
 
-async function isSoon(promise: Promise<unknown>): Promise<boolean> {
+/** Returns whether a promise settles without waiting for anything outside of this process. */
+export async function isSoon(promise: Promise<unknown>): Promise<boolean> {
   const seen = { settled: false };
   const settle = (): void => {
     seen.settled = true;

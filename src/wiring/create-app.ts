@@ -8,6 +8,7 @@ import type { Session } from '../config/session.ts';
 import { loadSettings } from '../config/settings.ts';
 import type { FileAccess } from '../download/file-request.ts';
 import { Fault } from '../faults.ts';
+import { instantStyle } from '../format/instants.ts';
 import { createPrinter, noSums } from '../format/printer.ts';
 import { terminalCapabilities } from '../format/terminal/capabilities.ts';
 import type { World } from '../world.ts';
@@ -16,8 +17,10 @@ import { withCurlLog } from './curl-log.ts';
 import { createDiagnostics } from './diagnostics.ts';
 import { openFileAccess } from './files-access.ts';
 import { readGlobalFlags, type GlobalFlags } from './global-flags.ts';
+import { DEFAULT_ASSET_URL } from './local-archive.ts';
 import { createLocalArchives } from './local-archives.ts';
 import { once } from './once.ts';
+import { createPaging } from './paging.ts';
 import { createRecording } from './recording.ts';
 import { createSeenRows } from './seen-rows.ts';
 import { tokenBytes } from './token-input.ts';
@@ -27,6 +30,8 @@ export type RunningApp = App & {
   readonly flags: GlobalFlags;
   /** Prints the names and types of the fields of the command's record. */
   listFields(): Promise<void>;
+  /** Whether the user closed the pager before it had all of the output. */
+  isPagerClosed(): boolean;
   /** Runs what `--jq` has not run yet, and keeps what was printed for completion. Throws Fault 'usage' where its program failed. */
   finishOutput(): Promise<void>;
   startRecording(): Promise<void>;
@@ -92,12 +97,24 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       : await (
           await import('../format/jq-sink.ts')
         ).openJqSink({ program: flags.jq, isPerRecord: output === 'ndjson', world });
+  const paging = createPaging({ world, settings, isInteractive: flags.input, notice });
+  diagnostics.waitFor(paging.closed);
+  const { links, ...canvas } = screen;
+  // The local archive names addresses that nothing serves until `arx serve` runs.
+  const isOpen = (address: string): boolean => isRemote || !address.startsWith(`${DEFAULT_ASSET_URL}/`);
   const seen = createSeenRows(options.spec.words, world, { settings, cache: directories.cache });
   const printer = seen.watching(
     createPrinter({
       ...world,
-      ...(jq === undefined ? {} : { stdout: jq.sink }),
-      ...screen,
+      ...(jq === undefined ? { paging } : { stdout: jq.sink }),
+      ...canvas,
+      ...(links ? { links: isOpen } : {}),
+      instants: instantStyle({
+        utc: flags.utc,
+        relative: flags.relative,
+        timeZone: world.env['TZ'],
+        now: world.now,
+      }),
       output,
       fields:
         flags.fields === undefined || flags.fields === true
@@ -252,6 +269,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       const { recordFieldView } = await import('../format/views/index.ts');
       await printer.list(recordFieldView, { rows, summary: () => ({ rows: rows.length, complete: true }) });
     },
+    isPagerClosed: paging.isClosedEarly,
     finishOutput: async () => {
       await jq?.finish();
       seen.save();

@@ -13,6 +13,8 @@ export type Diagnostics = {
   log(text: string): void;
   /** Returns the progress line. `besideRows`: rows are printed meanwhile, so on one terminal there is none. */
   progress(options?: { besideRows: boolean }): Progress;
+  /** Lines are written when the promise of `pause` resolves: a pager has the screen meanwhile. */
+  waitFor(pause: () => Promise<void>): void;
   /** Resolves when all lines are written. */
   drained(): Promise<unknown>;
 };
@@ -22,8 +24,10 @@ export function createDiagnostics(world: World, flags: GlobalFlags): Diagnostics
   // Lines are written in order; the end of the run waits for the last one.
   let written: Promise<unknown> = Promise.resolve();
   let progress: Progress | undefined;
+  let paused = async (): Promise<void> => {};
   const say = (text: string): void => {
     written = written
+      .then(() => paused())
       .then(() => world.stderr.write(`${progress?.wiped() ?? ''}arx: ${escapeText(text)}\n`))
       .catch(() => {});
   };
@@ -43,6 +47,7 @@ export function createDiagnostics(world: World, flags: GlobalFlags): Diagnostics
       });
       return progress;
     },
+    waitFor: (pause) => (paused = pause),
     drained: () => written,
   };
 }

@@ -28,6 +28,8 @@ const GlobalFlags = z.object({
   force: z.boolean().default(false),
   csvSafe: z.boolean().default(false),
   strict: z.boolean().default(false),
+  utc: z.boolean().default(false),
+  relative: z.boolean().default(false),
   input: z.boolean().default(true),
   quiet: z.boolean().default(false),
   maxTime: Seconds.optional(),

@@ -14,7 +14,7 @@ export const DEFAULT_API_PORT = 4747;
  * The address of files in rows of the local archive. It is the one that `arx serve` would use, so that rows are the same
  * with and without a port.
  */
-const DEFAULT_ASSET_URL = `http://127.0.0.1:${DEFAULT_API_PORT + 1}`;
+export const DEFAULT_ASSET_URL = `http://127.0.0.1:${DEFAULT_API_PORT + 1}`;
 
 /** Opens an archive. Throws Fault 'usage', 'not_found', 'store', 'disk' or what the database's failure means. */
 export async function openLocalArchive(

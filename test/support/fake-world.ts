@@ -16,6 +16,8 @@ export type FakeWorldOptions = Partial<Omit<World, 'stdin' | 'stdout' | 'stderr'
   stdin?: string | Uint8Array;
   /** Columns of a terminal for all streams; without it they are pipes. */
   columns?: number;
+  /** Rows of the terminal. */
+  rows?: number;
   /** Lines typed at prompts. */
   typed?: readonly string[];
   /** Another seed gives other random bytes. */
@@ -34,6 +36,7 @@ export function fakeWorld({
   env = {},
   stdin = '',
   columns,
+  rows,
   typed = [],
   seed = 0,
   ...overrides
@@ -43,6 +46,7 @@ export function fakeWorld({
   const sink = (chunks: Buffer[]): Sink => ({
     isTTY: columns !== undefined,
     columns,
+    rows,
     write: async (chunk) => {
       chunks.push(Buffer.from(chunk));
     },
@@ -52,7 +56,7 @@ export function fakeWorld({
   const slept: number[] = [];
   return {
     argv: [],
-    env: { ARX_DATA_DIR: `${dir}/data`, ARX_CONFIG_DIR: `${dir}/config`, ...env },
+    env: { ARX_DATA_DIR: `${dir}/data`, ARX_CONFIG_DIR: `${dir}/config`, TZ: 'UTC', ...env },
     cwd: dir,
     home: dir,
     platform: 'linux',

@@ -2,7 +2,7 @@
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { Fault } from '../../faults.ts';
-import { formatInstant, instants } from '../../format/views/shared-columns.ts';
+import { instants } from '../../format/views/shared-columns.ts';
 import { attachmentView, messageView } from '../../format/views/index.ts';
 import type { Column, View } from '../../format/views/view.ts';
 import { filteredMessages } from '../messages/message-list.ts';
@@ -60,8 +60,7 @@ export class AttachmentDates {
     const date: Column<Attachment> = {
       name: 'date',
       of: instant,
-      shown: (row) => formatInstant(instant(row)),
-      minColumns: 16,
+      instant,
     };
     return { ...attachmentView, columns: [...attachmentView.columns, date] };
   }

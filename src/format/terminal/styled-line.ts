@@ -1,19 +1,29 @@
 // Lines for people as spans of text with a style. They are escaped and coloured in one place, when they are printed.
+import { linkableAddress, linked } from './address.ts';
 import { truncate, escapeText, textWidth } from './escape.ts';
 
 /** The meaning of a span; each has one colour. */
 export type Style =
   'head' | 'id' | 'good' | 'warn' | 'bad' | 'dim' | 'match' | 'quote1' | 'quote2' | 'quote3';
-/** Text with a style. The text is not escaped yet. */
-export type Span = string | { text: string; style?: Style | undefined };
+/** Text with a style and the address that it links to. Neither is escaped yet. */
+export type Span = string | { text: string; style?: Style | undefined; link?: string | undefined };
 /** One span or several. */
 export type Line = Span | readonly Span[];
 
-/** Returns escaped text in a style, or unchanged where there is no colour. */
-export type Paint = (text: string, style?: Style) => string;
+/** Returns escaped text in a style and with a link, or unchanged where the terminal has neither. */
+export type Paint = (text: string, style?: Style, link?: string) => string;
 
-/** Drops all styles. */
+/** Drops all styles and links. */
 export const NO_PAINT: Paint = (text) => text;
+
+/** Returns `paint` with links to the addresses for which `isOpen` is true and which may be linked at all. */
+export function linkPaint(paint: Paint, isOpen: (address: string) => boolean): Paint {
+  return (text, style, link) => {
+    const address = link === undefined || text === '' || !isOpen(link) ? undefined : linkableAddress(link);
+    const painted = paint(text, style);
+    return address === undefined ? painted : linked(painted, address);
+  };
+}
 
 /** Returns the function that colours text. It loads the colour library, so call it only where colour is on. */
 export async function colorPaint(): Promise<Paint> {
@@ -49,7 +59,11 @@ export function plainText(line: Line): string {
 /** Returns the escaped text of a line, with styles. */
 export function paintLine(line: Line, paint: Paint): string {
   return spansOf(line)
-    .map((span) => paint(escapeText(textOf(span)), typeof span === 'string' ? undefined : span.style))
+    .map((span) =>
+      typeof span === 'string'
+        ? paint(escapeText(span))
+        : paint(escapeText(span.text), span.style, span.link),
+    )
     .join('');
 }
 

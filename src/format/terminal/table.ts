@@ -1,18 +1,24 @@
 // Draws rows as a table for people, chunk by chunk, so that memory does not grow with the list.
-import type { Paint } from './styled-line.ts';
+import { UTC_INSTANTS, zoneName } from '../instants.ts';
+import { isSoon } from '../sink-writer.ts';
+import { cellText, linkOf, styleOf, type Column, type View } from '../views/view.ts';
 import type { Canvas } from './capabilities.ts';
+import { GAP, isWhole, layoutColumns, type PlacedColumn } from './column-layout.ts';
 import { truncate, escapeText, textWidth } from './escape.ts';
-import { cellText, styleOf, type Column, type View } from '../views/view.ts';
+import type { Paint } from './styled-line.ts';
+import { wrapText } from './wrap.ts';
 
 const CHUNK_ROWS = 100;
-const GAP = 2;
 /** A cell is never wider than this, even where the line is not limited. */
 const MAX_CELL_COLUMNS = 200;
+/** Stands at the end of the heading where columns are left out. */
+const LEFT_OUT = '…';
 
 /**
- * Yields the table in chunks of whole lines. Column widths fit the rows of a chunk and never shrink in later chunks. Where the
- * screen is too narrow, the widest columns are shortened. Without rows nothing is yielded. Where `rows` throws, the rows
- * before that are drawn first.
+ * Yields the table in chunks of whole lines; rows that are followed by a pause are a chunk. Column widths fit the rows of a
+ * chunk and never shrink in later chunks. Where the screen is too narrow, values are shortened and columns are left out; where
+ * not even the essential columns fit, each row is a record of lines, one under the other. Without rows nothing is yielded.
+ * Where `rows` throws, the rows before that are drawn first.
  */
 export async function* drawTable<T>(
   view: View<T>,
@@ -22,20 +28,36 @@ export async function* drawTable<T>(
 ): AsyncGenerator<string> {
   const draw = await drawing(view.columns, screen, paint);
   let chunk: T[] = [];
+  const source: Iterator<T> | AsyncIterator<T> =
+    Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
+  let isEnd = false;
   try {
-    for await (const row of rows) {
-      chunk.push(row);
-      if (chunk.length === CHUNK_ROWS) {
+    while (!isEnd) {
+      const next = Promise.resolve(source.next());
+      if (chunk.length === CHUNK_ROWS || (chunk.length > 0 && !(await isSoon(next)))) {
+        // A failure is thrown by the next await, after what is yielded here.
+        next.catch(() => {});
         yield draw(chunk);
         chunk = [];
       }
+      const { done, value } = await next.catch((error: unknown) => {
+        isEnd = true;
+        throw error;
+      });
+      if (done === true) isEnd = true;
+      else chunk.push(value);
     }
   } catch (error) {
     if (chunk.length > 0) yield draw(chunk);
     throw error;
+  } finally {
+    if (!isEnd) await source.return?.();
   }
   if (chunk.length > 0) yield draw(chunk);
 }
+
+/** The cells of a row that are not yet cut. */
+type Texts = readonly string[];
 
 async function drawing<T>(
   columns: readonly Column<T>[],
@@ -44,44 +66,106 @@ async function drawing<T>(
 ): Promise<(rows: readonly T[]) => string> {
   const { default: Table } = await import('cli-table3');
   const rule = screen.unicode ? '─' : '-';
-  let natural = columns.map((column) => textWidth(heading(column)));
-  let isFirst = true;
+  const zones = columns.map(() => new Set<number>());
+  let natural = columns.map(() => 0);
+  /** The heading that is on the screen. */
+  let drawn = '';
+
   return (rows) => {
     const texts = rows.map((row) =>
-      columns.map((column) => truncate(shownText(column, row), MAX_CELL_COLUMNS)),
+      columns.map((column, index) =>
+        truncate(escapeText(shownText(column, row, screen, zones[index])), MAX_CELL_COLUMNS),
+      ),
     );
+    const headings = columns.map((column, index) => headingOf(column, zones[index]));
     natural = natural.map((least, index) =>
-      texts.reduce((most, row) => Math.max(most, textWidth(row[index] ?? '')), least),
+      texts.reduce(
+        (most, row) => Math.max(most, textWidth(row[index] ?? '')),
+        Math.max(least, textWidth(headings[index] ?? '')),
+      ),
     );
-    const widths = fitted(natural, columns, screen.columns);
+    const placed = layoutColumns(columns, natural, screen.columns, textWidth(LEFT_OUT));
+    const heading = placed === undefined ? 'records' : placed.map(({ index }) => headings[index]).join('\n');
+    const isFirst = drawn === '';
+    const isNew = drawn !== heading;
+    drawn = heading;
+    const lead = isNew && !isFirst ? '\n' : '';
+    if (placed === undefined) return `${isFirst ? '' : '\n'}${asRecords(rows, texts, headings)}`;
+    return `${lead}${asTable(rows, texts, headings, placed, isNew)}`;
+  };
+
+  function asTable(
+    rows: readonly T[],
+    texts: readonly Texts[],
+    headings: readonly string[],
+    placed: readonly PlacedColumn[],
+    hasHeading: boolean,
+  ): string {
     // The library measures characters by older rules than terminals do, so it lays out stand-ins of our own width.
     const cells: string[] = [];
-    const standIn = (text: string, index: number, painting: (shown: string) => string): string => {
-      const shown = truncate(text, widths[index] ?? 0);
+    const standIn = (text: string, width: number, painting: (shown: string) => string): string => {
+      const shown = truncate(text, width);
       if (shown !== '') cells.push(painting(shown));
       return STAND_IN.repeat(textWidth(shown));
     };
+    const isPart = placed.length < columns.length;
+    const mark = { index: -1, width: textWidth(LEFT_OUT) };
+    const layout = isPart ? [...placed, mark] : placed;
     const table = new Table({
-      head: isFirst
-        ? columns.map((column, index) => standIn(heading(column), index, (shown) => paint(shown, 'head')))
+      head: hasHeading
+        ? layout.map(({ index, width }) =>
+            standIn(headings[index] ?? LEFT_OUT, width, (shown) => paint(shown, 'head')),
+          )
         : [],
-      colWidths: widths,
-      colAligns: columns.map((column) => column.align ?? 'left'),
-      chars: { ...NO_LINES, ...(isFirst ? { mid: rule, 'mid-mid': ' '.repeat(GAP) } : {}) },
+      colWidths: layout.map(({ width }) => width),
+      colAligns: layout.map(({ index }) => columns[index]?.align ?? 'left'),
+      chars: { ...NO_LINES, ...(hasHeading ? { mid: rule, 'mid-mid': ' '.repeat(GAP) } : {}) },
       style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
     });
     for (const [at, row] of rows.entries())
       table.push(
-        columns.map((column, index) =>
-          standIn(texts[at]?.[index] ?? '', index, (shown) => paint(shown, styleOf(column, row))),
-        ),
+        layout.map(({ index, width }) => {
+          const column = columns[index];
+          return standIn(texts[at]?.[index] ?? '', width, (shown) =>
+            column === undefined ? shown : paint(shown, styleOf(column, row), linkOf(column, row)),
+          );
+        }),
       );
-    isFirst = false;
     const lines = table.toString().split('\n');
     const text = lines.map((line) => `${line.trimEnd()}\n`).join('');
     return text.replaceAll(STAND_INS, () => cells.shift() ?? '');
-  };
+  }
+
+  /** A value that must stay whole has a line of its own where it does not fit beside its name. */
+  function asRecords(rows: readonly T[], texts: readonly Texts[], headings: readonly string[]): string {
+    const names = headings.map((heading) => truncate(heading, screen.columns ?? Infinity));
+    const nameWidth = Math.max(...names.map(textWidth));
+    const room = (screen.columns ?? Infinity) - nameWidth - GAP;
+    const record = (row: T, cells: Texts): string =>
+      columns
+        .flatMap((column, index) => {
+          const text = cells[index] ?? '';
+          if (text === '') return [];
+          const name = names[index] ?? '';
+          const painted = (shown: string): string => paint(shown, styleOf(column, row), linkOf(column, row));
+          const label = paint(name, 'head');
+          if (textWidth(text) > room && (isWhole(column) || room < MIN_VALUE_COLUMNS))
+            return [label, painted(isWhole(column) ? text : truncate(text, screen.columns ?? Infinity))];
+          const indent = ' '.repeat(nameWidth - textWidth(name) + GAP);
+          const [first = '', ...more] = wrapText(text, room);
+          return [
+            `${label}${indent}${painted(first)}`,
+            ...more.map((line) => ' '.repeat(nameWidth + GAP) + painted(line.trimStart())),
+          ];
+        })
+        .map((line) => `${line}\n`)
+        .join('');
+    return rows.map((row, at) => record(row, texts[at] ?? [])).join('\n');
+  }
 }
+
+/** Fewer columns of a value beside its name say nothing. */
+const MIN_VALUE_COLUMNS = 10;
 
 // A private-use character: shown text never holds one.
 const STAND_IN = '\ue000';
@@ -105,28 +189,24 @@ const NO_LINES = {
   middle: ' '.repeat(GAP),
 } as const;
 
-function heading<T>(column: Column<T>): string {
-  return escapeText(column.name.replaceAll('_', ' ')).toUpperCase();
+/** Returns `STARTED (UTC+1)`: the name of a column, and the zone of its instants. */
+function headingOf<T>(column: Column<T>, zones: ReadonlySet<number> | undefined): string {
+  const name = escapeText(column.name.replaceAll('_', ' ')).toUpperCase();
+  return zones === undefined || zones.size === 0 ? name : `${name} (${zoneName(zones)})`;
 }
 
-function shownText<T>(column: Column<T>, row: T): string {
-  return escapeText(column.shown?.(row) ?? cellText(column.of(row)));
-}
-
-/** Narrows the widest columns first, down to the minimum of each. A screen narrower than that wraps the lines. */
-function fitted<T>(
-  natural: readonly number[],
-  columns: readonly Column<T>[],
-  room: number | undefined,
-): number[] {
-  const widths = [...natural];
-  let excess = widths.reduce((sum, each) => sum + each, GAP * (widths.length - 1)) - (room ?? Infinity);
-  for (; excess > 0; excess -= 1) {
-    let widest = -1;
-    for (const [index, each] of widths.entries())
-      if (each > (columns[index]?.minColumns ?? 6) && each > (widths[widest] ?? 0)) widest = index;
-    if (widest < 0) break;
-    widths[widest] = (widths[widest] ?? 0) - 1;
+/** Returns the text of a cell. The zone of an instant is added to `zones`. */
+function shownText<T>(
+  column: Column<T>,
+  row: T,
+  { instants = UTC_INSTANTS }: Canvas,
+  zones: Set<number> | undefined,
+): string {
+  const instant = column.instant?.(row) ?? undefined;
+  if (instant !== undefined) {
+    const { text, offset } = instants.show(instant);
+    if (offset !== undefined) zones?.add(offset);
+    return text;
   }
-  return widths;
+  return column.shown?.(row) ?? cellText(column.of(row));
 }

@@ -14,6 +14,7 @@ export function attachmentCountView(what: string): View<AttachmentCount> {
         field: 'value',
         style: (row) => (row.value === null ? 'dim' : 'id'),
         minColumns: 16,
+        importance: 'essential',
       },
       { name: 'files', of: (row) => row.files, align: 'right' },
       { name: 'available', of: (row) => row.available, align: 'right' },

@@ -3,7 +3,7 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { fileStateOf, fileStateWords, isPullable, reasonOf } from '../../contract/attachment-file.ts';
 import { formatBytes } from '../numbers.ts';
 import type { View } from './view.ts';
-import { integrityColumn, isNumber, shortHash, ID_COLUMNS } from './shared-columns.ts';
+import { integrityColumn, isNumber, shortHash, ID } from './shared-columns.ts';
 
 function isMediaType(value: unknown): boolean {
   return typeof value === 'string' && /^[\w.+-]+\/[\w.+-]+/.test(value);
@@ -12,19 +12,22 @@ function isMediaType(value: unknown): boolean {
 /** An attachment. */
 export const attachmentView: View<Attachment> = {
   columns: [
-    { name: 'id', of: (row) => row.id, style: 'id', minColumns: ID_COLUMNS },
+    { name: 'id', of: (row) => row.id, ...ID, link: (row) => row.file_url },
     {
       name: 'state',
       of: fileStateOf,
       shown: fileStateWords,
       style: (row) => (isPullable(row) ? undefined : 'warn'),
-      minColumns: 9,
+      whole: true,
+      importance: 'essential',
     },
     {
       name: 'filename',
       of: (row) => row.filename,
       style: (row) => (isPullable(row) ? undefined : 'dim'),
       minColumns: 16,
+      importance: 'essential',
+      link: (row) => row.file_url,
       instead: { names: ['file_name', 'name', 'title'] },
     },
     {
@@ -46,7 +49,7 @@ export const attachmentView: View<Attachment> = {
       },
     },
     { name: 'city', of: (row) => row.origin_city, instead: { names: ['city', 'location'] } },
-    { name: 'source', of: (row) => row.source },
+    { name: 'source', of: (row) => row.source, importance: 'low' },
     { name: 'message', of: (row) => row.message_id, detail: true },
     { name: 'sequence', of: (row) => row.sequence, detail: true },
     { name: 'detected_type', of: (row) => row.detected_type, detail: true },
@@ -58,9 +61,17 @@ export const attachmentView: View<Attachment> = {
       name: 'url',
       of: (row) => row.file_url,
       detail: true,
+      link: (row) => row.file_url,
       instead: { names: ['url', 'download_url', 'href'] },
     },
     { ...integrityColumn, detail: true },
-    { name: 'sha256', of: (row) => row.sha256, shown: (row) => shortHash(row.sha256 ?? ''), style: 'dim' },
+    {
+      name: 'sha256',
+      of: (row) => row.sha256,
+      shown: (row) => shortHash(row.sha256 ?? ''),
+      style: 'dim',
+      whole: true,
+      importance: 'low',
+    },
   ],
 };

@@ -51,13 +51,14 @@ function columnForRows<T extends object>(column: Column<T>, rows: readonly T[]):
   if (column.instead === undefined || rows.some((row) => cellText(column.of(row)) !== '')) return column;
   const name = otherField(column, rows);
   if (name === undefined) return column;
-  const { shown } = column.instead;
-  const { shown: _, of: __, style: ___, ...rest } = column;
+  const { shown, instant } = column.instead;
+  const { shown: _, of: __, style: ___, instant: ____, link: _____, ...rest } = column;
   return {
     ...rest,
     name,
     of: (row) => cellOfField(ownField(row, name)),
     ...(shown === undefined ? {} : { shown: (row: T) => shown(ownField(row, name)) }),
+    ...(instant === undefined ? {} : { instant: (row: T) => instant(ownField(row, name)) }),
   };
 }
 

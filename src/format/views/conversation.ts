@@ -1,23 +1,17 @@
 // How conversations and messages are shown; a single conversation as its thread (interface 4.7, 4.8).
 import type { Conversation, Message } from '../../contract/conversation.ts';
+import { UTC_INSTANTS, zonedInstant, type InstantStyle } from '../instants.ts';
 import { plural } from '../numbers.ts';
 import { truncateLine, type Line } from '../terminal/styled-line.ts';
 import { treeLines, type Branch } from '../terminal/tree.ts';
 import { keyLines, type View } from './view.ts';
 import { viewForRows } from './columns-for-rows.ts';
-import {
-  formatInstant,
-  instants,
-  integrityColumn,
-  isNumber,
-  statusStyle,
-  ID_COLUMNS,
-} from './shared-columns.ts';
+import { ID, instants, integrityColumn, isNumber, statusStyle } from './shared-columns.ts';
 
 /** A conversation. */
 export const conversationView: View<Conversation> = {
   columns: [
-    { name: 'id', of: (row) => row.id, style: 'id', minColumns: ID_COLUMNS },
+    { name: 'id', of: (row) => row.id, ...ID },
     { name: 'sequence', of: (row) => row.sequence, align: 'right', detail: true },
     {
       name: 'messages',
@@ -28,44 +22,49 @@ export const conversationView: View<Conversation> = {
     {
       name: 'started',
       of: (row) => row.started_at,
-      shown: (row) => formatInstant(row.started_at),
-      minColumns: 16,
+      instant: (row) => row.started_at,
       instead: instants('created_at', 'created', 'start', 'started', 'first_at', 'date', 'timestamp'),
     },
     {
       name: 'last',
       of: (row) => row.last_at,
-      shown: (row) => formatInstant(row.last_at),
-      minColumns: 10,
+      instant: (row) => row.last_at,
+      importance: 'low',
       instead: instants('updated_at', 'last_message_at', 'last_activity_at', 'updated', 'modified_at'),
     },
     {
       name: 'subject',
       of: (row) => row.subject,
       minColumns: 20,
+      importance: 'essential',
       instead: { names: ['title', 'topic', 'name', 'label', 'summary'] },
     },
-    { name: 'source', of: (row) => row.source, instead: { names: ['origin', 'channel', 'platform'] } },
+    {
+      name: 'source',
+      of: (row) => row.source,
+      importance: 'low',
+      instead: { names: ['origin', 'channel', 'platform'] },
+    },
     {
       name: 'status',
       of: (row) => row.status,
       style: (row) => statusStyle(row.status),
+      whole: true,
       instead: { names: ['state'] },
     },
     { name: 'first_message', of: (row) => row.first_message_id, detail: true },
-    integrityColumn,
+    { ...integrityColumn, importance: 'low' },
   ],
 };
 
 /** A message. */
 export const messageView: View<Message> = {
   columns: [
-    { name: 'id', of: (row) => row.id, style: 'id', minColumns: ID_COLUMNS },
+    { name: 'id', of: (row) => row.id, ...ID },
     {
       name: 'date',
       of: (row) => row.date,
-      shown: (row) => formatInstant(row.date),
-      minColumns: 16,
+      instant: (row) => row.date,
       instead: instants('sent_at', 'created_at', 'received_at', 'timestamp', 'time', 'created', 'ts'),
     },
     {
@@ -78,17 +77,25 @@ export const messageView: View<Message> = {
       name: 'subject',
       of: (row) => row.subject,
       minColumns: 20,
+      importance: 'essential',
       instead: { names: ['title', 'topic', 'snippet', 'excerpt', 'preview', 'summary'] },
     },
     {
       name: 'files',
       of: (row) => row.attachments,
       align: 'right',
+      importance: 'low',
       instead: { names: ['attachment_count', 'attachments_count', 'file_count'], fits: isNumber },
     },
-    { name: 'entry', of: (row) => row.entry },
-    { name: 'source', of: (row) => row.source },
-    { name: 'status', of: (row) => row.status, style: (row) => statusStyle(row.status) },
+    { name: 'entry', of: (row) => row.entry, importance: 'low' },
+    { name: 'source', of: (row) => row.source, importance: 'low' },
+    {
+      name: 'status',
+      of: (row) => row.status,
+      style: (row) => statusStyle(row.status),
+      whole: true,
+      importance: 'low',
+    },
     {
       name: 'conversation',
       of: (row) => row.conversation_id,
@@ -108,6 +115,7 @@ export const neighbourView: View<Message & { offset: number }> = {
       of: ({ offset }) => (offset > 0 ? `+${offset}` : offset),
       shown: ({ offset }) => (offset === 0 ? '>' : offset > 0 ? `+${offset}` : String(offset)),
       align: 'right',
+      importance: 'essential',
       style: ({ offset }) => (offset === 0 ? 'match' : undefined),
     },
     ...messageView.columns,
@@ -126,7 +134,7 @@ export const conversationWithMessagesView: View<ConversationWithMessages> = {
   lines: (wire, canvas) => [
     ...keyLines(viewForRows(conversationView, [wire]).columns, wire),
     '',
-    ...treeLines(threadOf(wire.messages.data), canvas).map((line) =>
+    ...treeLines(threadOf(wire.messages.data, canvas.instants ?? UTC_INSTANTS), canvas).map((line) =>
       truncateLine(line, canvas.columns ?? Infinity),
     ),
   ],
@@ -136,7 +144,7 @@ export const conversationWithMessagesView: View<ConversationWithMessages> = {
 const MAX_INDENT = 12;
 
 /** A message is drawn below its parent only where the parent came earlier in the list, so a cycle of parents cannot loop. */
-function threadOf(messages: readonly Message[]): Branch[] {
+function threadOf(messages: readonly Message[], instants: InstantStyle): Branch[] {
   type Node = { line: Line; children: Node[]; depth: number; parent: Node | undefined };
   const roots: Node[] = [];
   const nodes = new Map<string, Node>();
@@ -145,7 +153,7 @@ function threadOf(messages: readonly Message[]): Branch[] {
     const answered = nodes.get(message.parent_id ?? '');
     const parent = answered !== undefined && answered.depth >= MAX_INDENT ? answered.parent : answered;
     const node: Node = {
-      line: messageLine(message, topics.get(message.parent_id ?? '')),
+      line: messageLine(message, topics.get(message.parent_id ?? ''), instants),
       children: [],
       depth: (parent?.depth ?? 0) + 1,
       parent,
@@ -157,12 +165,12 @@ function threadOf(messages: readonly Message[]): Branch[] {
 }
 
 /** A reply shows its subject only where it differs from the subject of its parent. */
-function messageLine(message: Message, answeredTopic: string | undefined): Line {
+function messageLine(message: Message, answeredTopic: string | undefined, instants: InstantStyle): Line {
   const files = message.attachments ?? 0;
   const isNew = topicOf(message) !== answeredTopic;
   return [
     { text: message.id, style: 'id' },
-    { text: `  ${formatInstant(message.date)}  `, style: 'dim' },
+    { text: `  ${message.date == null ? '' : zonedInstant(message.date, instants)}  `, style: 'dim' },
     message.from ?? '',
     isNew ? { text: `  ${message.subject ?? ''}`, style: 'head' } : '',
     files > 0 ? { text: `  ${plural(files, 'file')}`, style: 'good' } : '',

@@ -3,7 +3,7 @@ import type { Acknowledgement, Envelope } from '../../contract/event.ts';
 import { exactJsonText } from '../../contract/exact-json.ts';
 import type { Style } from '../terminal/styled-line.ts';
 import type { View } from './view.ts';
-import { formatInstant, instants, ID_COLUMNS } from './shared-columns.ts';
+import { instants, ID } from './shared-columns.ts';
 
 const EFFECT_STYLES = new Map<string, Style>([
   ['applied', 'good'],
@@ -16,32 +16,36 @@ const EFFECT_STYLES = new Map<string, Style>([
 /** A stored event. */
 export const eventView: View<Envelope> = {
   columns: [
-    { name: 'id', of: (row) => row.id, style: 'id', minColumns: ID_COLUMNS },
-    { name: 'type', of: (row) => row.type, minColumns: 24 },
-    { name: 'status', of: (row) => row.status },
-    { name: 'effect', of: (row) => row.effect, style: (row) => EFFECT_STYLES.get(row.effect ?? '') },
+    { name: 'id', of: (row) => row.id, ...ID },
+    { name: 'type', of: (row) => row.type, whole: true, importance: 'essential' },
+    { name: 'status', of: (row) => row.status, whole: true },
+    {
+      name: 'effect',
+      of: (row) => row.effect,
+      style: (row) => EFFECT_STYLES.get(row.effect ?? ''),
+      whole: true,
+    },
     {
       name: 'received',
       of: (row) => row.received_at,
-      shown: (row) => formatInstant(row.received_at),
-      minColumns: 16,
+      instant: (row) => row.received_at,
       instead: instants('created_at', 'timestamp', 'time', 'date'),
     },
-    { name: 'deliveries', of: (row) => row.deliveries, align: 'right' },
+    { name: 'deliveries', of: (row) => row.deliveries, align: 'right', importance: 'low' },
     { name: 'sequence', of: (row) => row.sequence, detail: true },
     { name: 'failures', of: (row) => row.failures, detail: true },
     { name: 'error', of: (row) => row.error, detail: true },
-    { name: 'payload', of: (row) => exactJsonText(row.payload), minColumns: 12 },
+    { name: 'payload', of: (row) => exactJsonText(row.payload), minColumns: 12, importance: 'low' },
   ],
 };
 
 /** The acknowledgement of an event. */
 export const acknowledgementView: View<Acknowledgement> = {
   columns: [
-    { name: 'event', of: (row) => row.event_id, style: 'id', minColumns: ID_COLUMNS },
-    { name: 'type', of: (row) => row.type, minColumns: 24 },
+    { name: 'event', of: (row) => row.event_id, ...ID },
+    { name: 'type', of: (row) => row.type, whole: true, importance: 'essential' },
     { name: 'accepted', of: (row) => row.accepted, style: (row) => (row.accepted ? 'good' : 'bad') },
-    { name: 'status', of: (row) => row.status },
+    { name: 'status', of: (row) => row.status, whole: true },
   ],
 };
 
@@ -51,8 +55,8 @@ export type EventTypeRow = { type: string; meaning: string; payload: readonly st
 /** An event type. */
 export const eventTypeView: View<EventTypeRow> = {
   columns: [
-    { name: 'type', of: (row) => row.type, style: 'id', minColumns: ID_COLUMNS },
+    { name: 'type', of: (row) => row.type, ...ID },
     { name: 'payload', of: (row) => row.payload.join(' '), minColumns: 16 },
-    { name: 'meaning', of: (row) => row.meaning, minColumns: 20 },
+    { name: 'meaning', of: (row) => row.meaning, minColumns: 20, importance: 'essential' },
   ],
 };

@@ -6,7 +6,7 @@ import type { Canvas } from '../terminal/capabilities.ts';
 import { treeLines, type Branch } from '../terminal/tree.ts';
 import { firstBranches, MAX_NAMED_ITEMS } from './first-branches.ts';
 import type { View } from './view.ts';
-import { shortHash, formatInstant, ID_COLUMNS } from './shared-columns.ts';
+import { shortHash, formatInstant, ID } from './shared-columns.ts';
 
 type Kind = 'added' | 'moved' | 'lost' | 'changed' | 'unknown';
 const KINDS: readonly Kind[] = ['added', 'moved', 'lost', 'changed', 'unknown'];
@@ -32,8 +32,8 @@ export function* changesOf(report: DiffReport, kinds = KINDS, max = Infinity): G
 export const changeView: View<Change> = {
   columns: [
     { name: 'mark', of: ({ change }) => MARKS[change].mark, style: ({ change }) => MARKS[change].style },
-    { name: 'change', of: ({ change }) => change },
-    { name: 'id', of: ({ id }) => id, style: 'id', minColumns: ID_COLUMNS },
+    { name: 'change', of: ({ change }) => change, whole: true, importance: 'essential' },
+    { name: 'id', of: ({ id }) => id, ...ID },
     { name: 'from', of: (row) => endsOf(row).from },
     { name: 'to', of: (row) => endsOf(row).to },
     { name: 'reason', of: (row) => (row.change === 'unknown' ? row.reason : undefined) },
@@ -84,7 +84,7 @@ function headCells(side: string, walk: FrozenWalk): Span[] {
     { text: walk.dir, style: 'id' },
     rows,
     walk.complete
-      ? { text: `complete ${formatInstant(walk.finished_at)}`, style: 'good' }
+      ? { text: `complete ${formatInstant(walk.finished_at)} UTC`, style: 'good' }
       : { text: 'end not recorded', style: 'warn' },
     { text: walk.head === null ? 'empty' : shortHash(walk.head), style: 'dim' },
   ];
@@ -116,7 +116,7 @@ const UNKNOWN: Record<DiffReport['unknown'][number]['reason'], string> = {
 export const windowView: View<WalkedWindow> = {
   columns: [
     { name: 'window', of: (row) => row.window, align: 'right' },
-    { name: 'after', of: (row) => row.after },
+    { name: 'after', of: (row) => row.after, whole: true },
     { name: 'conversations', of: (row) => row.conversations, align: 'right' },
     { name: 'reads', of: (row) => row.reads, align: 'right' },
     { name: 'disagreements', of: (row) => row.disagreements, align: 'right' },

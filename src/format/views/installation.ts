@@ -4,7 +4,7 @@ import type { Style } from '../terminal/styled-line.ts';
 import { formatDuration } from '../numbers.ts';
 import { bars } from '../plot/bar-chart.ts';
 import { keyLines, type View } from './view.ts';
-import { integrityColumn, formatInstant, statusStyle, ID_COLUMNS } from './shared-columns.ts';
+import { integrityColumn, statusStyle, ID } from './shared-columns.ts';
 
 /** The health of a service (interface 4.5). */
 export const healthView: View<Health> = {
@@ -12,7 +12,7 @@ export const healthView: View<Health> = {
     { name: 'status', of: (row) => row.status, style: (row) => statusStyle(row.status) },
     { name: 'service', of: (row) => row.service },
     { name: 'version', of: (row) => row.version },
-    { name: 'time', of: (row) => row.time, shown: (row) => formatInstant(row.time) },
+    { name: 'time', of: (row) => row.time },
     { name: 'database', of: (row) => row.database },
     { name: 'schema', of: (row) => row.schema },
     { name: 'read_only', of: (row) => row.read_only },
@@ -22,7 +22,7 @@ export const healthView: View<Health> = {
       of: (row) => row.uptime_ms,
       shown: ({ uptime_ms: ms }) => (ms === undefined ? '' : formatDuration(ms)),
     },
-    { name: 'asset_url', of: (row) => row.asset_url },
+    { name: 'asset_url', of: (row) => row.asset_url, link: (row) => row.asset_url },
     { name: 'drift_ratio', of: (row) => row.drift_ratio },
     integrityColumn,
     {
@@ -59,10 +59,11 @@ export const checkView: View<{ name: string; verdict: string; detail: string }> 
       name: 'verdict',
       of: (row) => row.verdict,
       style: (row) => VERDICT_STYLES.get(row.verdict),
-      minColumns: 7,
+      whole: true,
+      importance: 'essential',
     },
-    { name: 'check', of: (row) => row.name, minColumns: 24 },
-    { name: 'detail', of: (row) => row.detail, minColumns: 30 },
+    { name: 'check', of: (row) => row.name, minColumns: 24, importance: 'essential' },
+    { name: 'detail', of: (row) => row.detail, minColumns: 30, importance: 'essential' },
   ],
 };
 
@@ -73,38 +74,48 @@ export const settingView: View<{
   origin: string;
 }> = {
   columns: [
-    { name: 'key', of: (row) => row.key, style: 'id', minColumns: ID_COLUMNS },
-    { name: 'value', of: (row) => row.value, minColumns: 20 },
+    { name: 'key', of: (row) => row.key, ...ID },
+    { name: 'value', of: (row) => row.value, minColumns: 20, importance: 'essential', link: addressOf },
     {
       name: 'origin',
       of: (row) => row.origin,
       style: (row) => (row.origin === 'default' ? 'dim' : undefined),
-      minColumns: 11,
+      whole: true,
     },
   ],
 };
 
+function addressOf({ value }: { value?: string | number | boolean | null | undefined }): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** A profile. */
 export const profileView: View<{ name: string; base_url?: string | null | undefined; current: boolean }> = {
   columns: [
-    { name: 'profile', of: (row) => row.name, style: 'id', minColumns: ID_COLUMNS },
+    { name: 'profile', of: (row) => row.name, ...ID },
     { name: 'current', of: (row) => row.current, shown: (row) => (row.current ? '*' : ''), style: 'good' },
-    { name: 'base_url', of: (row) => row.base_url, minColumns: 20 },
+    {
+      name: 'base_url',
+      of: (row) => row.base_url,
+      minColumns: 20,
+      importance: 'essential',
+      link: (row) => row.base_url,
+    },
   ],
 };
 
 /** A fact about the interface. `origin` says whether it is documented or our choice. */
 export const factView: View<{ section: string; topic: string; fact: string; origin: string }> = {
   columns: [
-    { name: 'section', of: (row) => row.section, minColumns: 7 },
+    { name: 'section', of: (row) => row.section, whole: true, importance: 'essential' },
     {
       name: 'origin',
       of: (row) => row.origin,
       style: (row) => (row.origin === 'documented' ? 'good' : 'warn'),
-      minColumns: 10,
+      whole: true,
     },
     { name: 'topic', of: (row) => row.topic, minColumns: 14 },
-    { name: 'fact', of: (row) => row.fact, minColumns: 30 },
+    { name: 'fact', of: (row) => row.fact, minColumns: 30, importance: 'essential' },
   ],
 };
 

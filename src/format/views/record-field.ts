@@ -1,12 +1,13 @@
 // How the fields of a record are listed.
 import type { RecordField } from '../../contract/record-fields.ts';
+import { ID } from './shared-columns.ts';
 import type { View } from './view.ts';
 
 /** A field that `--fields` takes. */
 export const recordFieldView: View<RecordField> = {
   columns: [
-    { name: 'name', of: (row) => row.name, style: 'id', minColumns: 24 },
-    { name: 'type', of: (row) => row.type, minColumns: 20 },
+    { name: 'name', of: (row) => row.name, ...ID },
+    { name: 'type', of: (row) => row.type, minColumns: 12, importance: 'essential' },
     { name: 'required', of: (row) => row.required, shown: (row) => (row.required ? 'always there' : '') },
   ],
 };

@@ -1,9 +1,9 @@
 // How messages that were found are shown: a line for each, and below it the text that matches.
 import type { SearchCount, SearchHit } from '../../contract/search/search.ts';
+import { UTC_INSTANTS, zonedInstant } from '../instants.ts';
 import { plural } from '../numbers.ts';
 import type { Line, Span } from '../terminal/styled-line.ts';
 import { messageView } from './conversation.ts';
-import { formatInstant } from './shared-columns.ts';
 import type { View } from './view.ts';
 
 /** A message that was found. */
@@ -14,11 +14,11 @@ export const searchHitView: View<SearchHit> = {
     { name: 'snippet', of: ({ snippet }) => snippet },
     { name: 'conversation', of: (hit) => hit.conversation_id },
   ],
-  listLines: (hit) => {
+  listLines: (hit, { instants = UTC_INSTANTS }) => {
     const { id, date, from, subject, attachments = 0 } = hit;
     const head: Line = [
       { text: id, style: 'id' },
-      { text: `  ${formatInstant(date)}`, style: 'dim' },
+      { text: `  ${date == null ? '' : zonedInstant(date, instants)}`, style: 'dim' },
       `  ${from ?? ''}`,
       { text: `  ${subject ?? ''}`, style: 'head' },
       attachments > 0 ? { text: `  ${plural(attachments, 'file')}`, style: 'good' } : '',
@@ -44,6 +44,6 @@ function snippetSpans(snippet: string | null, marks: SearchHit['marks'] = []): S
 export const searchCountView: View<SearchCount> = {
   columns: [
     { name: 'messages', of: ({ messages }) => messages, align: 'right' },
-    { name: 'value', of: ({ value }) => value ?? '(none)' },
+    { name: 'value', of: ({ value }) => value ?? '(none)', importance: 'essential' },
   ],
 };

@@ -3,20 +3,20 @@ import type { Position } from '../../contract/sequence.ts';
 import { formatCount } from '../numbers.ts';
 import { viewOfPresentFields } from './columns-for-rows.ts';
 import type { View } from './view.ts';
-import { statusStyle, ID_COLUMNS } from './shared-columns.ts';
+import { statusStyle, ID } from './shared-columns.ts';
 
 const view: View<Position> = {
   columns: [
     {
       name: 'entry',
       of: (row) => row.entry,
-      style: 'id',
-      minColumns: ID_COLUMNS,
+      ...ID,
       instead: { names: ['id', 'entry_id', 'marker', 'key'] },
     },
     {
       name: 'message',
       field: 'message_id',
+      whole: true,
       of: (row) => row.message_id,
       instead: { names: ['message', 'msg_id'] },
     },
@@ -24,10 +24,10 @@ const view: View<Position> = {
       name: 'reported',
       of: (row) => row.reported,
       align: 'right',
-      minColumns: 8,
+      importance: 'essential',
       instead: { names: ['sequence', 'position', 'index', 'order', 'rank'] },
     },
-    { name: 'checked', of: (row) => row.checked, align: 'right', minColumns: 8 },
+    { name: 'checked', of: (row) => row.checked, align: 'right', importance: 'essential' },
     {
       name: 'offset',
       of: (row) => row.offset,
@@ -35,8 +35,8 @@ const view: View<Position> = {
       align: 'right',
       style: ({ offset = 0 }) => (offset === 0 ? 'dim' : offset > 0 ? 'warn' : 'id'),
     },
-    { name: 'source', of: (row) => row.source },
-    { name: 'status', of: (row) => row.status, style: (row) => statusStyle(row.status) },
+    { name: 'source', of: (row) => row.source, importance: 'low' },
+    { name: 'status', of: (row) => row.status, style: (row) => statusStyle(row.status), whole: true },
   ],
 };
 

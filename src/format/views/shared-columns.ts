@@ -2,11 +2,10 @@
 import { formatMinute } from '../numbers.ts';
 import type { Style } from '../terminal/styled-line.ts';
 import { isoInstant } from '../../contract/epoch.ts';
-import { cellOfField } from './any-field.ts';
-import { cellText, type Column, type OtherFields } from './view.ts';
+import type { Column, OtherFields } from './view.ts';
 
-/** Columns that a table keeps for an id: a shortened id cannot be used. */
-export const ID_COLUMNS = 40;
+/** How a table treats the id of a row: a shortened id cannot be used. */
+export const ID = { style: 'id', whole: true, importance: 'essential' } as const;
 
 /** The integrity of a record (interface 3). */
 export const integrityColumn: Column<{ integrity?: number | undefined }> = {
@@ -38,14 +37,11 @@ export function formatInstant(instant: string | null | undefined): string {
   return instant === null || instant === undefined ? '' : formatMinute(instant);
 }
 
-/** Returns fields that may stand for a column of instants. A table shows them to the minute. */
+/** Returns fields that may stand for a column of instants. */
 export function instants(...names: string[]): OtherFields {
   return {
     names,
-    shown(value) {
-      const instant = isoInstant(value) ?? value;
-      return typeof instant === 'string' ? formatInstant(instant) : cellText(cellOfField(value));
-    },
+    instant: (value) => isoInstant(value) ?? (typeof value === 'string' ? value : undefined),
   };
 }
 

@@ -2,7 +2,7 @@
 import { cellOfField, isPlain, ownField } from './any-field.ts';
 import { fieldColumn } from './columns-for-rows.ts';
 import type { Cell, View } from './view.ts';
-import { ID_COLUMNS } from './shared-columns.ts';
+import { ID } from './shared-columns.ts';
 
 type Row = Record<string, unknown>;
 
@@ -18,5 +18,5 @@ export function anyView(id: string, sample: readonly Row[]): View<Row> {
   const path = id.split('.');
   const idOf = (row: Row): Cell =>
     cellOfField(path.reduce<unknown>((value, key) => ownField(value ?? {}, key), row));
-  return { columns: [{ name: id, of: idOf, style: 'id', minColumns: ID_COLUMNS }, ...columns] };
+  return { columns: [{ name: id, of: idOf, ...ID }, ...columns] };
 }

@@ -19,6 +19,14 @@ export type Column<T> = {
   detail?: true;
   /** A table makes it no narrower than this. Default 6. */
   minColumns?: number;
+  /** A table never shortens its values: ids, states. Numbers, which are aligned to the right, are never shortened either. */
+  whole?: true;
+  /** A narrow screen leaves out columns: `low` ones first, then those without this; a record of lines comes before leaving out an `essential` one. */
+  importance?: 'essential' | 'low';
+  /** Returns the instant (ISO 8601) that a table shows in the zone of the user. */
+  instant?(row: T): string | null | undefined;
+  /** Returns the address that a value of a table links to. */
+  link?(row: T): string | null | undefined;
   /** The field that it shows, where that has another name. */
   field?: string;
   /** What is shown where no row has a value for the column. */
@@ -33,6 +41,8 @@ export type OtherFields = {
   fits?(value: unknown): boolean;
   /** Returns what a table shows of the value. Default: all of it. */
   shown?(value: unknown): string;
+  /** Returns the instant (ISO 8601) of a value, undefined where it is none. */
+  instant?(value: unknown): string | undefined;
 };
 
 /** How a record is shown. */
@@ -54,13 +64,18 @@ export function styleOf<T>(column: Column<T>, row: T): Style | undefined {
   return typeof column.style === 'function' ? column.style(row) : column.style;
 }
 
+/** Returns the address that a cell links to, if any. */
+export function linkOf<T>(column: Column<T>, row: T): string | undefined {
+  return column.link?.(row) ?? undefined;
+}
+
 /** Returns `key  value` lines for the fields that a record has. Values are not shortened. */
 export function keyLines<T>(columns: readonly Column<T>[], row: T): Line[] {
   const known = columns.filter((column) => cellText(column.of(row)) !== '');
   return alignColumns(
     known.map((column) => [
       { text: column.name.replaceAll('_', ' '), style: 'dim' },
-      { text: cellText(column.of(row)), style: styleOf(column, row) },
+      { text: cellText(column.of(row)), style: styleOf(column, row), link: linkOf(column, row) },
     ]),
   );
 }

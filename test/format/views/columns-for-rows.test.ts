@@ -1,5 +1,6 @@
 // Columns follow the rows: what a service calls otherwise is shown under its name, and only where the known column is empty.
 import { describe, expect, test } from 'vitest';
+import { UTC_INSTANTS } from '../../../src/format/instants.ts';
 import { isDecided, viewForRows, viewOfPresentFields } from '../../../src/format/views/columns-for-rows.ts';
 import {
   attachmentView,
@@ -7,7 +8,7 @@ import {
   messageView,
   positionView,
 } from '../../../src/format/views/index.ts';
-import { cellText, type View } from '../../../src/format/views/view.ts';
+import { cellText, type Column, type View } from '../../../src/format/views/view.ts';
 
 /** Returns the cells of the columns that have one, by name. */
 function cellsOf(view: View<never>, rows: object[], at = 0): Record<string, string> {
@@ -15,9 +16,17 @@ function cellsOf(view: View<never>, rows: object[], at = 0): Record<string, stri
   const row = rows[at]!;
   return Object.fromEntries(
     followed.columns
-      .map((column) => [column.name, column.shown?.(row) ?? cellText(column.of(row))] as const)
+      .map(
+        (column) =>
+          [column.name, instantOf(column, row) ?? column.shown?.(row) ?? cellText(column.of(row))] as const,
+      )
       .filter(([, text]) => text !== ''),
   );
+}
+
+function instantOf(column: Column<object>, row: object): string | undefined {
+  const instant = column.instant?.(row) ?? undefined;
+  return instant === undefined ? undefined : UTC_INSTANTS.show(instant).text;
 }
 
 test.each<[string, View<never>, object, Record<string, string>]>([

@@ -182,10 +182,10 @@ describe('a conversation', () => {
       message('msg_4', 'msg_1'),
     ];
     expect(await shown(data)).toStrictEqual([
-      '└─ msg_1  2004-01-01 12:00  Al  tea',
-      '   ├─ msg_2  2004-01-01 12:00  Al',
-      '   │  └─ msg_3  2004-01-01 12:00  Al  coffee',
-      '   └─ msg_4  2004-01-01 12:00  Al',
+      '└─ msg_1  2004-01-01 12:00 UTC  Al  tea',
+      '   ├─ msg_2  2004-01-01 12:00 UTC  Al',
+      '   │  └─ msg_3  2004-01-01 12:00 UTC  Al  coffee',
+      '   └─ msg_4  2004-01-01 12:00 UTC  Al',
     ]);
   });
   test('survives parents in a circle, missing, own and after', async () => {

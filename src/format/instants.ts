@@ -1,0 +1,126 @@
+// How instants are shown to people: in the zone of the user, in UTC, or as a distance from now. Machine forms show them as they are.
+import { formatMinute } from './numbers.ts';
+
+/** How instants are shown. */
+export type InstantStyle = {
+  /** Distances from now, so that no zone needs to be named. */
+  isRelative: boolean;
+  /**
+   * Returns an instant to the minute, or as its distance from now; other text unchanged. `offset`: minutes that its zone is
+   * ahead of UTC, undefined where it is relative or not an instant.
+   */
+  show(instant: string): { text: string; offset: number | undefined };
+};
+
+const MINUTE_MS = 60_000;
+
+/** Instants in UTC. */
+export const UTC_INSTANTS: InstantStyle = {
+  isRelative: false,
+  show(instant) {
+    const text = formatMinute(instant);
+    return { text, offset: text === instant ? undefined : 0 };
+  },
+};
+
+/**
+ * Returns the style of a run. `timeZone` is the value of TZ; without one, or with one that is not known, it is the zone of this
+ * machine. `now` returns milliseconds since 1970.
+ */
+export function instantStyle(options: {
+  utc: boolean;
+  relative: boolean;
+  timeZone: string | undefined;
+  now(): number;
+}): InstantStyle {
+  const { utc, relative, timeZone, now } = options;
+  return {
+    isRelative: relative,
+    show(instant) {
+      const minute = formatMinute(instant);
+      const ms = Date.parse(instant);
+      if (minute === instant || Number.isNaN(ms)) return { text: instant, offset: undefined };
+      if (relative) return { text: distance(now() - ms), offset: undefined };
+      const offset = utc ? 0 : offsetAt(ms, timeZone);
+      return { text: offset === 0 ? minute : moved(ms, offset), offset };
+    },
+  };
+}
+
+/** Returns an instant with its zone, `2004-01-01 13:00 UTC+1`, for lines without a heading. */
+export function zonedInstant(instant: string, style: InstantStyle): string {
+  const { text, offset } = style.show(instant);
+  return offset === undefined ? text : `${text} ${zoneName([offset])}`;
+}
+
+/** Returns the name of the zones with these offsets: `UTC`, `UTC+5:30`, `UTC+1/+2` for a zone with summer time. */
+export function zoneName(offsets: Iterable<number>): string {
+  const names = [...new Set(offsets)].sort((a, b) => a - b).map(signedHours);
+  if (names.length === 1 && names[0] === '+0') return 'UTC';
+  // Zones had odd offsets before there were time zones: then only the first and the last are named.
+  return `UTC${names.length > 2 ? `${names[0]}…${names.at(-1)}` : names.join('/')}`;
+}
+
+function signedHours(offset: number): string {
+  const minutes = Math.abs(offset) % 60;
+  const hours = `${offset < 0 ? '-' : '+'}${Math.floor(Math.abs(offset) / 60)}`;
+  return minutes === 0 ? hours : `${hours}:${String(minutes).padStart(2, '0')}`;
+}
+
+function moved(ms: number, offset: number): string {
+  const date = new Date(ms + offset * MINUTE_MS);
+  return Number.isNaN(date.getTime()) ? formatMinute(new Date(ms).toISOString()) : minuteOf(date);
+}
+
+function minuteOf(date: Date): string {
+  return date.toISOString().replace(/T(\d\d:\d\d).*$/, ' $1');
+}
+
+/** Offsets change at quarters of an hour at most, so those of a list are looked up, not computed. */
+const SLOT_MS = 15 * MINUTE_MS;
+const MAX_SLOTS = 20_000;
+const OFFSETS = new Map<string | undefined, { format: Intl.DateTimeFormat; slots: Map<number, number> }>();
+
+function offsetAt(ms: number, timeZone: string | undefined): number {
+  let zone = OFFSETS.get(timeZone);
+  if (zone === undefined)
+    OFFSETS.set(timeZone, (zone = { format: offsetFormat(timeZone), slots: new Map() }));
+  const slot = Math.floor(ms / SLOT_MS);
+  let offset = zone.slots.get(slot);
+  if (offset === undefined) {
+    if (zone.slots.size >= MAX_SLOTS) zone.slots.clear();
+    const parts = zone.format.formatToParts(slot * SLOT_MS);
+    const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
+    const [, sign, hours = '0', minutes = '0'] = /^GMT([+-])(\d+):(\d+)/.exec(name) ?? [];
+    offset = (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1);
+    zone.slots.set(slot, offset);
+  }
+  return offset;
+}
+
+function offsetFormat(timeZone: string | undefined): Intl.DateTimeFormat {
+  const fields = { hour: '2-digit', timeZoneName: 'longOffset' } as const;
+  try {
+    return new Intl.DateTimeFormat('en-US', { ...fields, ...(timeZone ? { timeZone } : {}) });
+  } catch {
+    return new Intl.DateTimeFormat('en-US', fields);
+  }
+}
+
+const UNITS = [
+  { ms: 365.2425 * 24 * 60 * MINUTE_MS, name: 'year' },
+  { ms: 30.44 * 24 * 60 * MINUTE_MS, name: 'month' },
+  { ms: 24 * 60 * MINUTE_MS, name: 'day' },
+  { ms: 60 * MINUTE_MS, name: 'hour' },
+  { ms: MINUTE_MS, name: 'minute' },
+];
+
+/** Returns `3 days ago`, `in 2 hours`, `just now`. */
+function distance(ago: number): string {
+  const size = Math.abs(ago);
+  const unit = UNITS.find(({ ms }) => size >= ms);
+  if (unit === undefined) return 'just now';
+  const count = Math.floor(size / unit.ms);
+  const amount = `${count} ${unit.name}${count === 1 ? '' : 's'}`;
+  return ago < 0 ? `in ${amount}` : `${amount} ago`;
+}
