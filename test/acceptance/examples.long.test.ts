@@ -97,7 +97,7 @@ describe.skipIf(NEEDS_TOOLS.length > 0)('the examples of the help', () => {
             ? atTerminal(located(line, places), { dir, env })
             : shell(words === 'serve' ? `exec ${line} --port 0` : line);
         if (words === 'explore') {
-          await running.says('stdout', /\? help/);
+          await running.says('stdout', /\?1049h/);
           running.child.stdin!.write('\x03');
         }
         if (words === 'serve') {
