@@ -4,6 +4,7 @@ import type { CommandOption, CommandSpec } from './command-list/command-spec.ts'
 import { GLOBAL_OPTIONS } from './command-list/global-options.ts';
 import { HELP_COMMAND } from './command-list/help-command.ts';
 import { HELP_TOPIC_NAMES, isHelpTopic } from './command-list/help-topics.ts';
+import { COMMANDS_FOR_WORDS } from './command-list/tasks.ts';
 import { OPTION_OF_PARAMETER } from './command-list/shared-options.ts';
 import { COMMAND_LIST, NOUNS, type CommandWords } from './command-list/index.ts';
 import { Fault } from './faults.ts';
@@ -174,6 +175,12 @@ function suggestion(typed: string, known: readonly string[], before: string): st
   return meant === undefined ? undefined : `did you mean: ${before}${meant}`;
 }
 
+/** Returns the command that does what other programs call by this word. */
+function commandFor(word = ''): string | undefined {
+  const others = COMMANDS_FOR_WORDS.find(([words]) => words.includes(word));
+  return others === undefined ? undefined : `for that: arx ${others[1]}`;
+}
+
 /** Returns the command or noun that a command line begins with, if there is one. */
 function commandIn(words: readonly string[]): string | undefined {
   const typed = [words.slice(0, 2).join(' '), words[0] ?? ''];
@@ -195,7 +202,9 @@ function usageFault(error: CommanderError, words: readonly string[]): Fault {
     const end = words.findIndex((word) => word.startsWith('-'));
     const typed = (end === -1 ? words : words.slice(0, end)).slice(0, 2);
     const meant =
-      suggestion(typed.join(' '), knownWords(), 'arx ') ?? suggestion(typed[0] ?? '', knownWords(), 'arx ');
+      suggestion(typed.join(' '), knownWords(), 'arx ') ??
+      suggestion(typed[0] ?? '', knownWords(), 'arx ') ??
+      commandFor(typed[0]);
     return new Fault('usage', `unknown command '${typed.join(' ')}'`, { ...detail, hint: meant ?? hint });
   }
   if (error.code === 'commander.excessArguments') {
@@ -209,10 +218,13 @@ function usageFault(error: CommanderError, words: readonly string[]): Fault {
   }
   const option = /unknown option '--([a-z][a-z_-]*)/.exec(error.message)?.[1]?.replaceAll('-', '_') ?? '';
   const meant = Object.hasOwn(OPTION_OF_PARAMETER, option) ? OPTION_OF_PARAMETER[option] : undefined;
+  const isOption = COMMAND_LIST.find((spec) => spec.words === command)?.options?.some(
+    ([syntax]) => syntax.split(' ')[0] === meant,
+  );
   const wrong = /argument '(.{0,60})' is invalid\. Allowed choices are (.*)\.$/.exec(error.message);
   const choice = wrong === null ? undefined : nearest(wrong[1] ?? '', wrong[2]?.split(', ') ?? []);
   if (choice !== undefined) detail.hint = `did you mean: ${choice}; ${hint}`;
-  if (meant !== undefined) detail.hint = `did you mean: ${meant}; ${hint}`;
+  if (isOption === true) detail.hint = `did you mean: ${meant}; ${hint}`;
   const message = error.message
     .replace(/^error: /, '')
     .replace(/\n\s*/, ' ')

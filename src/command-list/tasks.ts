@@ -9,3 +9,19 @@ export const TASKS: Readonly<Record<string, readonly string[]>> = {
   archive: ['import', 'redact', 'backup', 'serve', 'demo'],
   account: ['login', 'logout', 'whoami', 'token', 'config', 'profile', 'completion'],
 };
+
+/** Words that other programs have for a task, and the command that does it here. */
+export const COMMANDS_FOR_WORDS: readonly (readonly [words: readonly string[], command: string])[] = [
+  [['find', 'grep', 'query'], 'search'],
+  [['count', 'stats', 'statistics'], 'search --count'],
+  [['list', 'ls', 'mails'], 'messages ls'],
+  [['files', 'types', 'cities'], 'attachments ls'],
+  [['thread', 'threads'], 'conversations ls'],
+  [['show', 'view', 'cat', 'less'], 'read'],
+  [['get', 'download', 'fetch', 'save'], 'attachments pull'],
+  [['export'], 'conversations export'],
+  [['verify', 'check'], 'fsck'],
+  [['info', 'status'], 'doctor'],
+  [['add', 'load'], 'import'],
+  [['rm', 'remove', 'delete'], 'redact'],
+];

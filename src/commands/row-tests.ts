@@ -66,8 +66,8 @@ export class RowTests<Row> {
   sayHidden(app: Pick<App, 'strict' | 'notice' | 'addFault'>): void {
     for (const [column, count] of this.#hidden) {
       if (!this.#shown.has(column)) continue;
-      const rows = count === 1 ? '1 row does' : `${formatCount(count)} rows do`;
-      const message = `${rows} not show ${column}: left out`;
+      const has = count === 1 ? '1 row has' : `${formatCount(count)} rows have`;
+      const message = `${has} no ${column}, or the service does not show it: left out`;
       if (app.strict) app.addFault(new Fault('partial', message));
       else app.notice(message);
     }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import type { Client, Query } from '../client/index.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
-import { parseQuery, QueryError } from '../contract/search/query.ts';
+import { ALL_MESSAGES, parseQuery, QueryError } from '../contract/search/query.ts';
 import { SEARCH_FACETS, SEARCH_SORTS, type SearchHit, type SearchPage } from '../contract/search/search.ts';
 import { Fault } from '../faults.ts';
 import { formatCount } from '../format/numbers.ts';
@@ -17,6 +17,7 @@ export const Input = z.object({
   subject: z.string().optional(),
   city: z.string().optional(),
   type: z.string().optional(),
+  source: z.string().optional(),
   since: z.string().optional(),
   before: z.string().optional(),
   conversation: z.string().optional(),
@@ -73,19 +74,21 @@ function showsSnippets({ snippets, count, facet }: Input, { printer }: App): boo
 }
 
 /** The fields of the query language that options set. */
-const FIELDS = ['from', 'subject', 'city', 'type', 'since', 'before', 'conversation'] as const;
+const FIELDS = ['from', 'subject', 'city', 'type', 'source', 'since', 'before', 'conversation'] as const;
 
-/** Returns the query with what the options add. Characters that cannot be seen are left out, as no word has any. */
+/** Returns the query with what the options add. Numbers without a query are those of all messages. Characters that cannot be seen are left out, as no word has any. */
 function queryOf(input: Input): string {
   const fields = FIELDS.flatMap((name) => {
     const value = input[name];
     return value === undefined ? [] : [`${name}:${quoted(value)}`];
   });
-  return [...input.query, ...fields]
+  const query = [...input.query, ...fields]
     .join(' ')
     .replaceAll(/\p{Cf}/gu, '')
     .replaceAll(/\p{C}/gu, ' ')
     .trim();
+  const isNumber = input.count || input.facet !== undefined;
+  return query === '' && isNumber ? ALL_MESSAGES : query;
 }
 
 function quoted(value: string): string {
@@ -151,6 +154,10 @@ async function printFacet(page: SearchPage, app: App): Promise<void> {
     rows: counts,
     summary: () => ({ values, messages: total, ...indexOf(app, page), complete: !has_more && isWhole(page) }),
   });
+  if (has_more && app.printer.output !== 'json')
+    app.notice(
+      `${formatCount(counts.length)} of ${formatCount(values)} values; more: --limit COUNT, up to ${PAGE_LIMIT.maximum}`,
+    );
 }
 
 async function printHits(

@@ -11,7 +11,7 @@ export type Block =
 
 /**
  * Returns the blocks of a topic: headings (`#`, `##`), paragraphs, list items (`- `), definitions (`` - `term`: text ``
- * or `- **term**: text`) and fenced code. Everything else is a paragraph.
+ * or `- **term**: text`, also of several terms) and fenced code. Everything else is a paragraph.
  */
 export function parseMarkdown(source: string): Block[] {
   const blocks: Block[] = [];
@@ -37,7 +37,7 @@ export function parseMarkdown(source: string): Block[] {
 function blockOf(line: string): Block {
   if (line.startsWith('## ')) return { kind: 'section', text: line.slice(3) };
   if (line.startsWith('# ')) return { kind: 'title', text: line.slice(2) };
-  const definition = /^- (`[^`]+`|\*\*[^*]+\*\*): (.*)$/.exec(line);
+  const definition = /^- ((?:`[^`]+`|\*\*[^*]+\*\*)(?:,? (?:`[^`]+`|\*\*[^*]+\*\*))*): (.*)$/.exec(line);
   if (definition !== null)
     return { kind: 'definition', term: definition[1] ?? '', text: definition[2] ?? '' };
   return line.startsWith('- ')

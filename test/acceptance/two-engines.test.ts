@@ -114,11 +114,11 @@ const request = fc
     }),
     get(fc.constant('/v1/search'), {
       q: fc.oneof(
-        fc.constantFrom('letter', 'read OR 3', 'é', '"this is"', '-letter', 'oslo has:attachment'),
+        fc.constantFrom('letter', 'read OR 3', 'é', '"this is"', '-letter', 'oslo has:attachment', '*', 'source:gateway'),
         word,
       ),
       sort: fc.constantFrom('newest', 'oldest', 'x'),
-      facet: fc.constantFrom('year', 'from', 'type', 'city', 'conversation'),
+      facet: fc.constantFrom('year', 'from', 'source', 'type', 'city', 'conversation'),
       count: flag,
       limit,
       starting_after: id('msg'),

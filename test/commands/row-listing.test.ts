@@ -195,7 +195,7 @@ describe('rows that do not show the value', () => {
   test('are left out and counted; a withheld name that shows the id is no name', async () => {
     const { exit, stderr, ...ran } = await listed('attachments ls --all --name *');
     expect({ exit, ids: idsIn({ exit, stderr, ...ran }) }).toEqual({ exit: 0, ids: ['a', 'd'] });
-    expect(stderr).toContain('2 rows do not show filename: left out');
+    expect(stderr).toContain('2 rows have no filename, or the service does not show it: left out');
     expect((await listed('attachments ls --all --name * --strict')).exit).toBe(3);
   });
 
@@ -295,7 +295,7 @@ describe('dates of files', () => {
     const ran = await listed(lists, '--since 2021 --all');
     expect({ exit: ran.exit, ids: ran.ids }).toEqual({ exit: 0, ids: ['a', 'b'] });
     expect(ran.stderr).toContain('needs the whole list of messages');
-    expect(ran.stderr).toContain('1 row does not show date: left out');
+    expect(ran.stderr).toContain('1 row has no date, or the service does not show it: left out');
     expect((await listed(lists, '--sort -date')).ids).toEqual(['b', 'a', 'c']);
     const own = await listed({ ...lists, '/v1/attachments': [rows[1]!] }, '--since 2021');
     expect({ ids: own.ids, asked: own.asked }).toEqual({ ids: ['b'], asked: 0 });

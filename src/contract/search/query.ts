@@ -28,6 +28,7 @@ export type Filter = { negated: boolean } & (
   /** A content type of a file; a text that ends with `/` is a main type. */
   | { kind: 'type'; type: string }
   | { kind: 'city'; label: string }
+  | { kind: 'source'; name: string }
   | { kind: 'attachment' }
   | ({ kind: 'date' } & Partial<Period>)
 );
@@ -58,7 +59,10 @@ export class QueryError extends Error {
 const MAX_TERMS = 64;
 const MAX_DEPTH = 16;
 
-const FILTERS = ['conversation', 'type', 'city', 'has', 'since', 'before', 'on'] as const;
+/** The query that every message matches. */
+export const ALL_MESSAGES = '*';
+
+const FILTERS = ['conversation', 'source', 'type', 'city', 'has', 'since', 'before', 'on'] as const;
 const NAMES: readonly string[] = [...TEXT_FIELDS, ...FILTERS];
 
 /** Names that other programs have for these fields. */
@@ -92,6 +96,8 @@ export function parseQuery(source: string, now: number): SearchQuery {
       MAX_QUERY_CHARACTERS,
       'shorten it, or search twice',
     );
+  if (text.trim() === ALL_MESSAGES)
+    return { expression: undefined, filters: [], parts: [ALL_MESSAGES], notes: [] };
   const notes: string[] = [];
   const tokens = tokensOf(text, notes);
   const filters: Filter[] = [];
@@ -176,7 +182,7 @@ const OPERATORS: Readonly<Record<string, 'or' | 'and' | 'not'>> = { OR: 'or', AN
 
 /** Reads a word, a phrase, an operator or a filter. */
 function readItem(text: string, at: number, isInside: boolean, notes: string[]): Token {
-  const [, name = ''] = /^([a-z_]{1,40}):/i.exec(text.slice(at, at + 42)) ?? [];
+  const [, name = ''] = /^([a-z_][a-z_-]{0,39}):/i.exec(text.slice(at, at + 42)) ?? [];
   const field = name.toLowerCase();
   if (name !== '') {
     const valueAt = at + name.length + 1;
@@ -274,6 +280,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   body: 'body:"use after free"',
   file: 'file:report.pdf',
   conversation: 'conversation:conv_1',
+  source: 'source:gateway',
   type: 'type:image/png or type:image/*',
   city: 'city:london',
   has: 'has:attachment',
@@ -298,6 +305,10 @@ function filterOf({ name, value, valueAt }: Token & { kind: 'filter' }, now: num
     case 'city':
       if (wordsOf(value).length === 0) throw new QueryError(`"${cutText(value)}" is no city`, valueAt, hint);
       return { kind: 'city', label: value } as const;
+    case 'source':
+      if (!/^[\w.-]{1,100}$/.test(value))
+        throw new QueryError(`"${cutText(value)}" is no source`, valueAt, hint);
+      return { kind: 'source', name: value } as const;
     case 'has':
       if (!/^(?:attachments?|files?)$/i.test(value))
         throw new QueryError(`has:${cutText(value)} is not known`, valueAt, hint);

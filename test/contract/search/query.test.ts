@@ -70,6 +70,7 @@ test.each<[query: string, filter: object]>([
   ['city:"New York"', { kind: 'city', label: 'New York' }],
   ['-city:london', { kind: 'city', label: 'london', negated: true }],
   ['NOT city:london', { kind: 'city', label: 'london', negated: true }],
+  ['source:gateway', { kind: 'source', name: 'gateway' }],
   ['has:attachment', { kind: 'attachment' }],
   ['since:2021', { kind: 'date', start: day('2021-01-01') }],
   ['since:2021-02', { kind: 'date', start: day('2021-02-01') }],
@@ -89,6 +90,10 @@ test.each<[query: string, filter: object]>([
   ['since:1y', { kind: 'date', start: day('2025-11-24') }],
 ])('%s', (query, filter) => {
   expect(parse(query).filters).toEqual([{ negated: false, ...filter }]);
+});
+
+test('a star alone is every message', () => {
+  expect(parse(' * ')).toEqual({ expression: undefined, filters: [], parts: ['*'], notes: [] });
 });
 
 test('a month before the 31st is the last day of a shorter month', () => {

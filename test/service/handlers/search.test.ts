@@ -31,11 +31,21 @@ type Mail = {
   body?: string;
   /** A text file. */
   file?: { name: string; text: string } | undefined;
+  /** Of a mailing list. */
+  listed?: boolean;
 };
 
 let serial = 0;
 
-async function mailOf({ tier = 'external', subject = 's', from = 'f', date = START, body = '', file }: Mail) {
+async function mailOf({
+  tier = 'external',
+  subject = 's',
+  from = 'f',
+  date = START,
+  body = '',
+  file,
+  listed,
+}: Mail) {
   serial += 1;
   const raw = Buffer.from(
     [
@@ -43,6 +53,7 @@ async function mailOf({ tier = 'external', subject = 's', from = 'f', date = STA
       `From: =?utf-8?B?${Buffer.from(from).toString('base64')}?= <${serial % 5}@x>`,
       `Subject: =?utf-8?B?${Buffer.from(subject).toString('base64')}?=`,
       ...(date === null ? [] : [`Date: ${new Date(date).toUTCString()}`]),
+      ...(listed === true ? ['List-Id: <l.x>'] : []),
       'MIME-Version: 1.0',
       'Content-Type: multipart/mixed; boundary=b',
       '',
@@ -109,7 +120,7 @@ describe('a few mails', () => {
         file: { name: 'trace.txt', text: 'oops in kernel' },
         date: null,
       },
-      { tier: 'internal', subject: 'secret usb', body: 'for us', date: START + 2 * DAY },
+      { tier: 'internal', subject: 'secret usb', body: 'for us', listed: true, date: START + 2 * DAY },
       { tier: 'mirror', subject: 'mirror usb', body: 'for few', date: START + 3 * DAY },
     ]);
   });
@@ -145,6 +156,9 @@ describe('a few mails', () => {
     ['type:text/plain', '4'],
     ['type:text/*', '4'],
     ['type:image', ''],
+    ['source:gateway', '5'],
+    ['-source:gateway', '6 2 1 3 4'],
+    ['*', '6 5 2 1 3 4'],
     ['conversation:conv_1 usb', '1'],
   ])('%s', async (query, ids) => {
     expect(await bench.ids(query, { sort: 'newest' })).toBe(ids);

@@ -36,6 +36,8 @@ export function filterConditions(
     switch (filter.kind) {
       case 'conversation':
         return `m.conversation = ${parameter(numberOf('conv', filter.id) ?? 0)}`;
+      case 'source':
+        return `m.source = ${parameter(filter.name)}`;
       case 'attachment':
         return 'm.attachments > 0';
       case 'city': {
