@@ -23,9 +23,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--color|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--source|--message|--name|--min-bytes|--until|--matching|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
-      -o|--output|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--source|--message|--name|--min-bytes|--until|--matching|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
-      -o|--output|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--retries|--token-file|--proxy|--allow-asset-host|--record|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--source|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--message|--name|--min-bytes|--until|--matching|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
+      -o|--output|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--color|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--channel|--source|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--message|--name|--min-bytes|--until|--matching|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -39,14 +37,14 @@ _arx() {
     "login":--requested-tier) _arx_list -W "external internal mirror"; return ;;
     "search":--city) _arx_values cities; return ;;
     "search":--type) _arx_values types; return ;;
+    "search":--source) _arx_values sources; return ;;
     "search":--conversation) _arx_values conversations; return ;;
     "search":--sort) _arx_list -W "relevance newest oldest"; return ;;
     "search":--after) _arx_values messages; return ;;
-    "search":--facet) _arx_list -W "year from type city conversation"; return ;;
+    "search":--facet) _arx_list -W "year from channel source type city conversation"; return ;;
     "attachments ls":--city) _arx_values cities; return ;;
     "attachments ls":--after) _arx_values attachments; return ;;
     "attachments ls":--before) _arx_values attachments; return ;;
-    "search":--facet) _arx_list -W "year from source type city conversation"; return ;;
     "attachments ls":--redacted) _arx_list -W "yes no"; return ;;
     "attachments ls":--type) _arx_values types; return ;;
     "attachments ls":--source) _arx_values sources; return ;;
@@ -146,8 +144,7 @@ _arx() {
     "logout") : ;;
     "whoami") : ;;
     "token") : ;;
-    "search") flags+=" --from --subject --city --type --since --before --conversation --sort --limit --after --all --no-snippets --count --facet"; : ;;
-    "search") flags+=" --from --subject --city --type --source --since --before --conversation --sort --limit --after --all --count --facet"; : ;;
+    "search") flags+=" --from --subject --city --type --channel --source --since --before --conversation --sort --limit --after --all --no-snippets --count --facet"; : ;;
     "attachments ls") flags+=" --city --limit --after --before --all --redacted --type --source --message --name --min-bytes --since --until --sort"; : ;;
     "attachments cities") flags+=" --city --type --source --message"; : ;;
     "attachments types") flags+=" --city --type --source --message"; : ;;

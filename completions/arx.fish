@@ -5,9 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --color --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
-        else if contains -- $word -o --output --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --since --before --conversation --sort --limit --after --facet --redacted --source --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
-        else if contains -- $word -o --output --jq --fields --profile --base-url --asset-url --timeout --retries --token-file --proxy --allow-asset-host --record --client-id --observer-tier --requested-tier --from --subject --city --type --source --since --before --conversation --sort --limit --after --facet --redacted --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
+        else if contains -- $word -o --output --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --color --client-id --observer-tier --requested-tier --from --subject --city --type --channel --source --since --before --conversation --sort --limit --after --facet --redacted --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -123,27 +121,19 @@ complete -c arx -n '__arx_at search' -l from -x -d 'only messages whose sender h
 complete -c arx -n '__arx_at search' -l subject -x -d 'only messages whose subject has these words'
 complete -c arx -n '__arx_at search' -l city -x -k -a '(__arx_values cities)' -d 'only messages with a file of this city'
 complete -c arx -n '__arx_at search' -l type -x -k -a '(__arx_values types)' -d 'only messages with a file of this type, e.g. image/*'
-complete -c arx -n '__arx_at search' -l city -x -d 'only messages with a file of this city'
-complete -c arx -n '__arx_at search' -l type -x -d 'only messages with a file of this type, e.g. image/*'
-complete -c arx -n '__arx_at search' -l source -x -d 'only messages of this source: gateway, external or local'
+complete -c arx -n '__arx_at search' -l channel -x -d 'only messages of this channel of a chat'
+complete -c arx -n '__arx_at search' -l source -x -k -a '(__arx_values sources)' -d 'only messages of this source: gateway, external or local'
 complete -c arx -n '__arx_at search' -l since -x -d 'only messages from this date on, e.g. 2021, 2021-03-04, 3m'
 complete -c arx -n '__arx_at search' -l before -x -d 'only messages before this date'
 complete -c arx -n '__arx_at search' -l conversation -x -k -a '(__arx_values conversations)' -d 'only messages of this conversation'
 complete -c arx -n '__arx_at search' -l sort -x -a 'relevance newest oldest' -d 'order of the messages (default: relevance)'
-complete -c arx -n '__arx_at search' -l limit -x -d 'rows of one page, 1 to 500 (default: 20)'
+complete -c arx -n '__arx_at search' -l limit -x -d 'rows of one page, or values of --facet, 1 to 500 (default: 20)'
 complete -c arx -n '__arx_at search' -l after -x -k -a '(__arx_values messages)' -d 'continue after this message of the same search'
 complete -c arx -n '__arx_at search' -l all -d 'every message that matches'
 complete -c arx -n '__arx_at search' -l no-snippets -d 'without the text that matches: much faster for many messages'
 complete -c arx -n '__arx_at search' -l count -d 'only the number of messages'
-complete -c arx -n '__arx_at search' -l facet -x -a 'year from type city conversation' -d 'only the numbers of messages by this field'
+complete -c arx -n '__arx_at search' -l facet -x -a 'year from channel source type city conversation' -d 'only the numbers of messages by this field'
 complete -c arx -n '__arx_at attachments ls' -l city -x -k -a '(__arx_values cities)' -d 'only files from this city'
-complete -c arx -n '__arx_at search' -l limit -x -d 'rows of one page, or values of --facet, 1 to 500 (default: 20)'
-complete -c arx -n '__arx_at search' -l after -x -d 'continue after this message of the same search'
-complete -c arx -n '__arx_at search' -l all -d 'every message that matches'
-complete -c arx -n '__arx_at search' -l no-snippets -d 'without the text that matches: much faster for many messages'
-complete -c arx -n '__arx_at search' -l count -d 'only the number of messages'
-complete -c arx -n '__arx_at search' -l facet -x -a 'year from source type city conversation' -d 'only the numbers of messages by this field'
-complete -c arx -n '__arx_at attachments ls' -l city -x -d 'only files from this city'
 complete -c arx -n '__arx_at attachments ls' -l limit -x -d 'rows of one page, 1 to 500'
 complete -c arx -n '__arx_at attachments ls' -l after -x -k -a '(__arx_values attachments)' -d 'only rows after this one'
 complete -c arx -n '__arx_at attachments ls' -l before -x -k -a '(__arx_values attachments)' -d 'only rows before this one'

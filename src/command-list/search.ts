@@ -14,6 +14,7 @@ export const SEARCH_COMMANDS = [
       ['--subject <words>', 'only messages whose subject has these words'],
       ['--city <city>', 'only messages with a file of this city'],
       ['--type <type>', 'only messages with a file of this type, e.g. image/*'],
+      ['--channel <name>', 'only messages of this channel of a chat'],
       ['--source <source>', 'only messages of this source: gateway, external or local'],
       ['--since <date>', 'only messages from this date on, e.g. 2021, 2021-03-04, 3m'],
       ['--before <date>', 'only messages before this date'],

@@ -17,6 +17,7 @@ export const Input = z.object({
   subject: z.string().optional(),
   city: z.string().optional(),
   type: z.string().optional(),
+  channel: z.string().optional(),
   source: z.string().optional(),
   since: z.string().optional(),
   before: z.string().optional(),
@@ -74,7 +75,17 @@ function showsSnippets({ snippets, count, facet }: Input, { printer }: App): boo
 }
 
 /** The fields of the query language that options set. */
-const FIELDS = ['from', 'subject', 'city', 'type', 'source', 'since', 'before', 'conversation'] as const;
+const FIELDS = [
+  'from',
+  'subject',
+  'city',
+  'type',
+  'channel',
+  'source',
+  'since',
+  'before',
+  'conversation',
+] as const;
 
 /** Returns the query with what the options add. Numbers without a query are those of all messages. Characters that cannot be seen are left out, as no word has any. */
 function queryOf(input: Input): string {

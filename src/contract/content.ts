@@ -108,6 +108,7 @@ export const RawRecord = z.looseObject({
   attachments: z.array(z.string()).optional(),
   integrity: Integrity.optional(),
   source: z.string().optional(),
+  channel: z.string().optional(),
   pipeline: Pipeline.optional(),
   stego: Stego.optional(),
 });

@@ -28,6 +28,7 @@ export const Message = z.looseObject({
   from: z.string().nullable().optional(),
   subject: z.string().nullable().optional(),
   source: z.string().optional(),
+  channel: z.string().optional(),
   status: z.string().optional(),
   attachments: z.number().int().min(0).optional(),
   integrity: Integrity.optional(),

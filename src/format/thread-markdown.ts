@@ -21,6 +21,7 @@ export function markdownMessage(message: ReadMessage, number: number, style: Thr
   field('From', message.from);
   field('To', message.to);
   field('Cc', message.cc);
+  field('Channel', message.channel);
   field('Date', message.date === null ? null : formatLocal(message.date, style.timeZone));
   const doubts = message.warnings.map(({ about, text }) => `${about}: ${text}`);
   if (problem !== undefined) doubts.unshift(`withheld or unreadable: ${problem.message} [${problem.class}]`);

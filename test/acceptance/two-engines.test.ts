@@ -114,7 +114,16 @@ const request = fc
     }),
     get(fc.constant('/v1/search'), {
       q: fc.oneof(
-        fc.constantFrom('letter', 'read OR 3', 'é', '"this is"', '-letter', 'oslo has:attachment', '*', 'source:gateway'),
+        fc.constantFrom(
+          'letter',
+          'read OR 3',
+          'é',
+          '"this is"',
+          '-letter',
+          'oslo has:attachment',
+          '*',
+          'source:gateway',
+        ),
         word,
       ),
       sort: fc.constantFrom('newest', 'oldest', 'x'),
@@ -183,6 +192,7 @@ const message = fc
       sender: subject,
       subject,
       source: 'gateway',
+      channel: null,
       tier: 'external',
       nature: 'ordinary',
       decodable: true,

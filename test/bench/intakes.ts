@@ -133,6 +133,7 @@ async function* items(count: number): AsyncGenerator<ImportedMessage> {
       sender: `Observer ${n % 97} <o@bench.example>`,
       subject: `Letter ${first}`,
       source: 'gateway',
+      channel: null,
       tier: 'external',
       nature: 'ordinary',
       decodable: true,

@@ -56,6 +56,7 @@ export const readMessage = (id: string, text: string): ReadMessage => ({
   to: null,
   cc: null,
   date: '2019-03-08T07:33:00Z',
+  channel: null,
   subject: 'A subject',
   parts: [{ kind: 'text', type: 'text/plain', text }],
   warnings: [],

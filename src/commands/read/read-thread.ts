@@ -46,6 +46,7 @@ export async function readRow(row: Message, options: ReadOptions, app: App): Pro
     from: row.from ?? null,
     date: row.date ?? null,
     subject: row.subject ?? null,
+    channel: row.channel ?? null,
   };
 }
 

@@ -158,11 +158,11 @@ export const RECORD_FACTS: readonly Fact[] = [
     ],
     [
       'message',
-      'id, conversation_id, parent_id, entry, sequence, date, from, subject, source, status, attachments (how many) and integrity.',
+      'id, conversation_id, parent_id, entry, sequence, date, from, subject, source, channel (of a chat), status, attachments (how many) and integrity.',
     ],
     [
       'withheld message',
-      'A message above the reader’s tier stays in lists, with its status withheld and its place: id, entry, sequence, conversation_id and the number of its attachments. Its date, from, subject and parent_id are null; source and integrity are absent.',
+      'A message above the reader’s tier stays in lists, with its status withheld and its place: id, entry, sequence, conversation_id and the number of its attachments. Its date, from, subject and parent_id are null; source, channel and integrity are absent.',
     ],
     [
       'withheld conversation',

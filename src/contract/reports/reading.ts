@@ -47,6 +47,8 @@ export const ReadMessage = z.object({
   cc: z.string().nullable(),
   date: z.string().nullable(),
   subject: z.string().nullable(),
+  /** Of a chat; null for direct messages and for what is no chat. */
+  channel: z.string().nullable(),
   headers: z.array(z.tuple([z.string(), z.string()])).optional(),
   parts: z.array(ReadPart),
   warnings: z.array(ReadWarning),

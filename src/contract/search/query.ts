@@ -27,11 +27,14 @@ export type Filter = { negated: boolean } & (
   | { kind: 'conversation'; id: string }
   /** A content type of a file; a text that ends with `/` is a main type. */
   | { kind: 'type'; type: string }
-  | { kind: 'city'; label: string }
+  | { kind: 'city' | 'channel'; label: string }
   | { kind: 'source'; name: string }
   | { kind: 'attachment' }
   | ({ kind: 'date' } & Partial<Period>)
 );
+
+/** A filter by a name that is compared without case, blanks, signs and accents. */
+export type LabelFilter = Extract<Filter, { label: string }>;
 
 /** What a query asks for: messages for which the expression and all filters hold. */
 export type SearchQuery = {
@@ -62,7 +65,17 @@ const MAX_DEPTH = 16;
 /** The query that every message matches. */
 export const ALL_MESSAGES = '*';
 
-const FILTERS = ['conversation', 'source', 'type', 'city', 'has', 'since', 'before', 'on'] as const;
+const FILTERS = [
+  'conversation',
+  'channel',
+  'source',
+  'type',
+  'city',
+  'has',
+  'since',
+  'before',
+  'on',
+] as const;
 const NAMES: readonly string[] = [...TEXT_FIELDS, ...FILTERS];
 
 /** Names that other programs have for these fields. */
@@ -280,6 +293,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   body: 'body:"use after free"',
   file: 'file:report.pdf',
   conversation: 'conversation:conv_1',
+  channel: 'channel:general',
   source: 'source:gateway',
   type: 'type:image/png or type:image/*',
   city: 'city:london',
@@ -303,8 +317,10 @@ function filterOf({ name, value, valueAt }: Token & { kind: 'filter' }, now: num
       return { kind: 'type', type: type.includes('/') ? type.replace(/\*$/, '') : `${type}/` } as const;
     }
     case 'city':
-      if (wordsOf(value).length === 0) throw new QueryError(`"${cutText(value)}" is no city`, valueAt, hint);
-      return { kind: 'city', label: value } as const;
+    case 'channel':
+      if (wordsOf(value).length === 0)
+        throw new QueryError(`"${cutText(value)}" is no ${name}`, valueAt, hint);
+      return { kind: name, label: value } as const;
     case 'source':
       if (!/^[\w.-]{1,100}$/.test(value))
         throw new QueryError(`"${cutText(value)}" is no source`, valueAt, hint);

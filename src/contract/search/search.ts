@@ -8,7 +8,7 @@ export const MAX_QUERY_CHARACTERS = 2_000;
 /** The order of messages that were found. */
 export const SEARCH_SORTS = ['relevance', 'newest', 'oldest'] as const;
 /** The fields by which messages are counted. */
-export const SEARCH_FACETS = ['year', 'from', 'source', 'type', 'city', 'conversation'] as const;
+export const SEARCH_FACETS = ['year', 'from', 'channel', 'source', 'type', 'city', 'conversation'] as const;
 /** Where words of a query were found. `quoted`: in lines that the message quotes. */
 const MATCHED = ['subject', 'from', 'body', 'file', 'quoted'] as const;
 

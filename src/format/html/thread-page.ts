@@ -47,6 +47,7 @@ export function threadMessage(message: ReadMessage, number: number, style: Threa
     ['From', message.from],
     ['To', message.to],
     ['Cc', message.cc],
+    ['Channel', message.channel],
     ['Date', date === null ? null : formatLocal(date, style.timeZone)],
   ];
   const known = fields.flatMap(([name, value]): [string, string][] =>

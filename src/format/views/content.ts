@@ -26,6 +26,7 @@ const FIELDS: readonly Column<AnyRecord>[] = [
   { name: 'format', of: (row) => row.format },
   { name: 'origin', of: (row) => row.origin },
   { name: 'source', of: (row) => row.source },
+  { name: 'channel', of: (row) => row.channel },
   { name: 'bytes', of: (row) => row.bytes },
   { name: 'sha256', of: (row) => row.sha256 },
   { name: 'attachments', of: (row) => row.attachments?.join(', ') },

@@ -96,6 +96,7 @@ export const messageView: View<Message> = {
       whole: true,
       importance: 'low',
     },
+    { name: 'channel', of: (row) => row.channel, detail: true },
     {
       name: 'conversation',
       of: (row) => row.conversation_id,

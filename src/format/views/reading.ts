@@ -85,6 +85,7 @@ function* headLines(message: ReadMessage, style: ReadingStyle): Generator<Line> 
     yield* field('From', message.from);
     yield* field('To', message.to);
     yield* field('Cc', message.cc);
+    yield* field('Channel', message.channel);
   }
   const doubts = about('date');
   if (headers === undefined || doubts.length > 0) {

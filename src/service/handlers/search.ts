@@ -1,7 +1,7 @@
 // GET /v1/search (ours): the messages that match a query, as the reader's tier sees them.
 import { nearest } from '../../contract/nearest.ts';
 import { matches, type SearchText } from '../../contract/search/match.ts';
-import { parseQuery, QueryError, type SearchQuery } from '../../contract/search/query.ts';
+import { parseQuery, QueryError, type LabelFilter, type SearchQuery } from '../../contract/search/query.ts';
 import {
   MAX_QUERY_CHARACTERS,
   SEARCH_FACETS,
@@ -54,8 +54,8 @@ export async function search(call: Call): Promise<Reply> {
 
   await indexSome(archive);
   const texts = readerOf(archive);
-  const cities = await citiesFor(archive, parsed, bearer.tier);
-  const scope: Scope = { archive, reader: bearer.tier, texts, cities };
+  const labels = await labelsFor(archive, parsed, bearer.tier);
+  const scope: Scope = { archive, reader: bearer.tier, texts, labels };
   const finder = await finderOf(parsed, scope);
   const total = await finder.count();
   const order = orderOf(sort, parsed, archive.database.engine, total);
@@ -67,7 +67,7 @@ export async function search(call: Call): Promise<Reply> {
     total,
     order,
     index: await indexState(archive.database),
-    notes: [...parsed.notes, ...cityNotes(parsed, cities)],
+    notes: [...parsed.notes, ...labelNotes(parsed, labels)],
     ...(total > 0 ? {} : { alone: await countAlone(parsed, scope) }),
   };
   if (facet !== undefined) {
@@ -116,7 +116,7 @@ type Scope = {
   archive: Archive;
   reader: Tier;
   texts: ReturnType<typeof readerOf>;
-  cities: readonly string[];
+  labels: Labels;
 };
 
 function parsedQuery(source: string, now: number): SearchQuery {
@@ -170,7 +170,8 @@ function searchOf(
     expression,
     filters,
     reader: scope.reader,
-    labelsOf: (city) => scope.cities.filter((label) => plainCity(label) === plainCity(city)),
+    labelsOf: ({ kind, label }) =>
+      scope.labels[kind].filter((each) => plainLabel(each) === plainLabel(label)),
     async matches(n) {
       const text = expression && (await scope.texts(n));
       return text !== undefined && matches(expression!, searchWordsOf(text));
@@ -190,27 +191,39 @@ function orderOf(
   return canRank ? 'relevance' : 'newest';
 }
 
-/** Returns the labels of the cities that the reader sees, where the query asks for a city. */
-async function citiesFor({ database }: Archive, { filters }: SearchQuery, reader: Tier): Promise<string[]> {
-  if (!filters.some(({ kind }) => kind === 'city')) return [];
-  const rows = await database.all<{ city: string }>(
-    `SELECT DISTINCT a.origin_city AS city FROM attachments a WHERE a.origin_city IS NOT NULL AND ${isOpenFile(reader)}`,
-  );
-  return rows.map(({ city }) => city).sort();
+/** The cities and channels that the archive shows the reader. Only those are read that the query has a filter for. */
+type Labels = Record<LabelFilter['kind'], readonly string[]>;
+
+async function labelsFor({ database }: Archive, { filters }: SearchQuery, reader: Tier): Promise<Labels> {
+  const labels = async (kind: LabelFilter['kind'], sql: string): Promise<readonly string[]> => {
+    if (!filters.some((filter) => filter.kind === kind)) return [];
+    return (await database.all<{ label: string }>(sql)).map(({ label }) => label).sort();
+  };
+  return {
+    city: await labels(
+      'city',
+      `SELECT DISTINCT a.origin_city AS label FROM attachments a WHERE a.origin_city IS NOT NULL AND ${isOpenFile(reader)}`,
+    ),
+    channel: await labels(
+      'channel',
+      `SELECT DISTINCT m.channel AS label FROM messages m WHERE m.channel IS NOT NULL AND ${isReadable('m.tier', reader)}`,
+    ),
+  };
 }
 
-/** Cities are compared without case, blanks, signs and accents. */
-function plainCity(label: string): string {
+/** Labels are compared without case, blanks, signs and accents. */
+function plainLabel(label: string): string {
   return wordsOf(label).join('');
 }
 
-function cityNotes({ filters }: SearchQuery, cities: readonly string[]): string[] {
-  const plain = new Map(cities.map((label) => [plainCity(label), label]));
+function labelNotes({ filters }: SearchQuery, labels: Labels): string[] {
   return filters.flatMap((filter) => {
-    if (filter.kind !== 'city' || plain.has(plainCity(filter.label))) return [];
-    const meant = nearest(plainCity(filter.label), [...plain.keys()]);
+    if (filter.kind !== 'city' && filter.kind !== 'channel') return [];
+    const plain = new Map(labels[filter.kind].map((label) => [plainLabel(label), label]));
+    if (plain.has(plainLabel(filter.label))) return [];
+    const meant = nearest(plainLabel(filter.label), [...plain.keys()]);
     const words = meant === undefined ? '' : `; did you mean ${plain.get(meant)}?`;
-    return [`no city "${filter.label}"${words}`];
+    return [`no ${filter.kind} "${filter.label}"${words}`];
   });
 }
 

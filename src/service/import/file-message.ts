@@ -63,6 +63,7 @@ export async function readFileMessage(found: FoundFile, context: FileContext): P
       sender: null,
       subject: relative,
       source: 'local',
+      channel: null,
       tier,
       nature: 'ordinary',
       decodable: true,

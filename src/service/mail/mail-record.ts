@@ -49,6 +49,7 @@ export async function parseMail(mail: RawMail, tier: Tier): Promise<ImportedMess
     related: related.slice(-MAX_REFERENCES),
     parent: answered ?? references.at(-1) ?? null,
     source: listed ? 'gateway' : 'external',
+    channel: null,
     tier,
     nature: natureOf(header, type, listed),
     decodable: parts.every(({ decodable }, index) => decodable || isInFile[index]),

@@ -62,6 +62,8 @@ export type ImportedMessage = {
   sender: string | null;
   subject: string | null;
   source: 'gateway' | 'external' | 'local';
+  /** The name of the channel of a chat; null for direct messages and for what is no chat. */
+  channel: string | null;
   tier: Tier;
   nature: 'ordinary' | 'bounce' | 'automatic';
   /** False when a text part does not decode in its declared charset. */

@@ -3,7 +3,16 @@ import type { Message } from '../../contract/conversation.ts';
 import type { Tier } from '../../contract/token.ts';
 import { MESSAGE } from '../rules/integrity.ts';
 import type { MessageFormat } from '../../contract/message-format.ts';
-import { instant, integrity, json, jsonRow, quoted, quotedOrNull, withheldMark } from './page-json.ts';
+import {
+  instant,
+  integrity,
+  json,
+  jsonRow,
+  optionalMember,
+  quoted,
+  quotedOrNull,
+  withheldMark,
+} from './page-json.ts';
 import { isReadable } from './reader.ts';
 import {
   ABOVE,
@@ -48,6 +57,8 @@ export const MESSAGES = table('messages', {
   /** The file that the message was imported from, and its byte offset or ordinal in it. */
   path: { type: TEXT, shown: [], hidden: ABOVE, read: false },
   position: { type: INTEGER, shown: [], hidden: ABOVE, read: false },
+  /** The name of the channel of a chat. */
+  channel: { type: orNull(TEXT), shown: ['channel'], hidden: ABOVE },
 } satisfies Record<string, WireColumn<keyof typeof Message.shape>>);
 
 /** A message as statements read it. */
@@ -77,7 +88,7 @@ export function messageJson(reader: Tier): string {
     jsonRow`{"id":"msg_${m.n}","conversation_id":"conv_${m.conversation}","parent_id":${
       parentId
     },"entry":"entry_${m.n}","sequence":${m.sequence},"date":${date},${rest}`;
-  const words = json`"from":${quotedOrNull(m.sender)},"subject":${quotedOrNull(m.subject)},"source":${quoted(m.source)}`;
+  const words = json`"from":${quotedOrNull(m.sender)},"subject":${quotedOrNull(m.subject)},"source":${quoted(m.source)}${optionalMember('channel', m.channel)}`;
   const open = json`${words},"status":"${status}","attachments":${m.attachments},"integrity":${integrity(m.failed)}}`;
   const above = json`"from":null,"subject":null,"status":"withheld","attachments":${m.attachments}}${withheldMark()}`;
   return `CASE WHEN ${isReadable(m.tier, reader)} THEN ${row(parent, instant(m.date_ms), open)}

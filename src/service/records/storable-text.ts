@@ -5,6 +5,7 @@ import type { ImportedMessage, MessageSummary } from './import-items.ts';
 /** PostgreSQL cannot index values that are much longer. */
 const MAX_TYPE_CHARS = 255;
 const MAX_KEY_BYTES = 2_000;
+const MAX_CHANNEL_CHARACTERS = 255;
 
 /**
  * Returns the message without NUL and lone surrogates, which the engines cannot store, and with indexed texts short
@@ -17,6 +18,7 @@ export function storableMessage(message: ImportedMessage): ImportedMessage {
     related: message.related.map(storableKey),
     parent: message.parent === null ? null : storableKey(message.parent),
     path: storableText(message.path),
+    channel: storableText(message.channel)?.slice(0, MAX_CHANNEL_CHARACTERS) ?? null,
     attachments: message.attachments.map((file) => ({
       ...file,
       filename: storableText(file.filename),

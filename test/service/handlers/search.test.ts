@@ -31,6 +31,8 @@ type Mail = {
   body?: string;
   /** A text file. */
   file?: { name: string; text: string } | undefined;
+  /** Of a chat. */
+  channel?: string;
   /** Of a mailing list. */
   listed?: boolean;
 };
@@ -91,7 +93,9 @@ function importAll(sample: Sample, messages: readonly ImportedMessage[]) {
 /** A sample with tokens of all tiers. */
 async function searched(messages: readonly Mail[]) {
   const sample = await sampleArchive(EMPTY);
-  const mails = await Promise.all(messages.map(mailOf));
+  const mails = await Promise.all(
+    messages.map(async (mail) => ({ ...(await mailOf(mail)), channel: mail.channel ?? null })),
+  );
   await importAll(sample, mails);
   const tokens = {} as Record<Tier, string>;
   for (const tier of TIERS) tokens[tier] = await tokenFor(sample.service, tier);
@@ -112,7 +116,13 @@ describe('a few mails', () => {
   beforeAll(async () => {
     bench = await searched([
       { subject: 'USB hangs', from: 'Jane Doe', body: 'The hub stops.\n> older words\n', date: START },
-      { subject: 'Re: USB hangs', from: 'Müller', body: 'use after free in the hub', date: START + DAY },
+      {
+        subject: 'Re: USB hangs',
+        from: 'Müller',
+        channel: 'Café-Ecke',
+        body: 'use after free in the hub',
+        date: START + DAY,
+      },
       { subject: 'Bericht', from: 'Jane Doe', body: '日本語のテキスト', date: START - 400 * DAY },
       {
         subject: 'log',
@@ -121,7 +131,7 @@ describe('a few mails', () => {
         date: null,
       },
       { tier: 'internal', subject: 'secret usb', body: 'for us', listed: true, date: START + 2 * DAY },
-      { tier: 'mirror', subject: 'mirror usb', body: 'for few', date: START + 3 * DAY },
+      { tier: 'mirror', subject: 'mirror usb', channel: 'board', body: 'for few', date: START + 3 * DAY },
     ]);
   });
   afterAll(() => bench.sample.close());
@@ -157,6 +167,10 @@ describe('a few mails', () => {
     ['type:text/*', '4'],
     ['type:image', ''],
     ['source:gateway', '5'],
+    ['channel:cafe-ecke', '2'],
+    ['channel:"Cafe Ecke"', '2'],
+    ['channel:board usb', '6'],
+    ['-channel:board', '5 2 1 3 4'],
     ['-source:gateway', '6 2 1 3 4'],
     ['*', '6 5 2 1 3 4'],
     ['conversation:conv_1 usb', '1'],
@@ -182,6 +196,17 @@ describe('a few mails', () => {
   ])('the tier %s', async (tier, ids) => {
     expect(await bench.ids('usb', { sort: 'newest' }, tier)).toBe(ids);
     expect((await bench.ask('usb', { count: 'true' }, tier)).total).toBe(ids.split(' ').length);
+  });
+
+  test('a channel that no message of the reader has is not known to exist', async () => {
+    expect((await bench.ask('channel:board', {}, 'internal')).notes).toEqual(['no channel "board"']);
+    expect((await bench.ask('channel:boart')).notes).toEqual(['no channel "boart"; did you mean board?']);
+    expect((await bench.ask('*', { facet: 'channel' }, 'internal')).counts).toEqual([
+      { value: null, messages: 4 },
+      { value: 'Café-Ecke', messages: 1 },
+    ]);
+    const [hit] = (await bench.ask('channel:board')).data;
+    expect(hit?.channel).toBe('board');
   });
 
   test('relevance prefers the subject', async () => {

@@ -113,6 +113,7 @@ async function readOne(
       sender: senderOf(entry, user, directory),
       subject: subjectLine(mattermostText(entry)),
       source: 'external',
+      channel: 'team' in channel ? channel.name : null,
       tier: !isPublic && tier === 'external' ? 'internal' : tier,
       nature: isAutomatic(entry) ? 'automatic' : 'ordinary',
       decodable: place.decodable,

@@ -78,6 +78,7 @@ export async function readSlackMessage(
     sender: senderOf(entry, users),
     subject: subjectOf(entry, users),
     source: 'external',
+    channel: channel.name,
     tier: channel.isPrivate && context.tier === 'external' ? 'internal' : context.tier,
     nature: automatic ? 'automatic' : 'ordinary',
     decodable: place.decodable,

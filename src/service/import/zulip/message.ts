@@ -52,7 +52,13 @@ export function seenMessages(): SeenMessages {
 type Place = { path: string; position: number; decodable: boolean };
 
 /** The conversation of a message as it is stored, its key, and whether everybody in the organization can read it. */
-type Conversation = { shown: object; key: string; isPublic: boolean; topic: string | null };
+type Conversation = {
+  shown: object;
+  key: string;
+  isPublic: boolean;
+  channel: string | null;
+  topic: string | null;
+};
 
 /** The link of "Quote and reply" to the message that is answered. */
 const QUOTED = /\[said\]\(([^()\s]{1,2000})\)/;
@@ -111,6 +117,7 @@ export async function readZulipMessage(
     sender: user?.name ?? (sender === null ? null : `user ${sender}`),
     subject: conversation.topic ?? subjectLine(content),
     source: 'external',
+    channel: conversation.channel,
     tier: !conversation.isPublic && tier === 'external' ? 'internal' : tier,
     nature: user?.isBot === true ? 'automatic' : 'ordinary',
     decodable,
@@ -137,6 +144,7 @@ function conversationOf(entry: Record<string, unknown>, { key, recipients }: Rea
       shown: { id: channel, name, type: 'channel' },
       key: `zulip:${key}:topic:${channel}:${topic.toLowerCase()}`,
       isPublic,
+      channel: name,
       topic: topic === '' ? name : topic,
     };
   }
@@ -146,6 +154,7 @@ function conversationOf(entry: Record<string, unknown>, { key, recipients }: Rea
       shown,
       key: `zulip:${key}:recipient:${id}:${topic}`,
       isPublic: false,
+      channel: null,
       topic: topic === '' ? null : topic,
     };
   }
@@ -161,6 +170,7 @@ function conversationOf(entry: Record<string, unknown>, { key, recipients }: Rea
     shown: { members: people, type: 'direct' },
     key: `zulip:${key}:${identity}`,
     isPublic: false,
+    channel: null,
     topic: null,
   };
 }

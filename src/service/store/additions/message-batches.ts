@@ -218,6 +218,7 @@ async function store(
       failed,
       path: message.path,
       position: message.position,
+      channel: message.channel,
     };
   });
   await insertRows(statements, MESSAGES, rows);

@@ -161,6 +161,13 @@ export const MIGRATIONS: readonly Migration[] = [
     // Payloads are kept as they were sent. Those of earlier events stay canonical JSON, whose hash is body_sha256.
     both: 'ALTER TABLE events ADD COLUMN payload_sha256 TEXT',
   },
+  {
+    // The channel of a chat. Messages that the archive has already keep none, also when they are imported again.
+    both: `
+  ALTER TABLE messages ADD COLUMN channel TEXT;
+  CREATE INDEX messages_channel ON messages (channel, tier) WHERE channel IS NOT NULL;
+  `,
+  },
 ];
 
 /** The statements for the three tables of the search index. */

@@ -36,12 +36,18 @@ export function filterConditions(
     switch (filter.kind) {
       case 'conversation':
         return `m.conversation = ${parameter(numberOf('conv', filter.id) ?? 0)}`;
+      case 'channel': {
+        const labels = labelsOf(filter);
+        return labels.length === 0
+          ? '1 = 0'
+          : `(m.channel IS NOT NULL AND m.channel IN (${labels.map(parameter).join(', ')}))`;
+      }
       case 'source':
         return `m.source = ${parameter(filter.name)}`;
       case 'attachment':
         return 'm.attachments > 0';
       case 'city': {
-        const labels = labelsOf(filter.label);
+        const labels = labelsOf(filter);
         return labels.length === 0 ? '1 = 0' : file(`a.origin_city IN (${labels.map(parameter).join(', ')})`);
       }
       case 'type':

@@ -8,7 +8,7 @@ import { dayOf, keyParameter } from './search-tables.ts';
 import { sourcesOf, type Source } from './sources.ts';
 
 /** The fields by which messages are counted. */
-export type Facet = 'year' | 'from' | 'source' | 'type' | 'city' | 'conversation';
+export type Facet = 'year' | 'from' | 'channel' | 'source' | 'type' | 'city' | 'conversation';
 
 /** Messages with one value of a field; null where they have none. */
 export type FacetCount = { value: string | number | null; count: number };
@@ -195,6 +195,8 @@ function facetSelection(facet: Facet, search: Search, source: Source): { sql: st
       return selected.select(`${source.n} AS n, ${source.day} AS value`);
     case 'from':
       return selected.select(`m.n AS n, COALESCE(m.sender, '') AS value`, '');
+    case 'channel':
+      return selected.select(`m.n AS n, COALESCE(m.channel, '') AS value`, '');
     case 'source':
       return selected.select('m.n AS n, m.source AS value', '');
     case 'conversation':

@@ -1,5 +1,5 @@
 // What is searched: the expression, the filters, and who reads.
-import type { Expression, Filter } from '../../../contract/search/query.ts';
+import type { Expression, Filter, LabelFilter } from '../../../contract/search/query.ts';
 import type { Tier } from '../../../contract/token.ts';
 import { isReadable } from '../../records/reader.ts';
 
@@ -7,8 +7,8 @@ import { isReadable } from '../../records/reader.ts';
 export type Search = {
   expression: Expression | undefined;
   filters: readonly Filter[];
-  /** Returns the labels of cities that a filter means. */
-  labelsOf(city: string): readonly string[];
+  /** Returns the cities or channels of the archive that a filter means. */
+  labelsOf(filter: LabelFilter): readonly string[];
   reader: Tier;
   /** Returns whether a message matches the expression by its text. */
   matches(n: number): Promise<boolean>;

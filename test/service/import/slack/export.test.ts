@@ -91,6 +91,7 @@ describe('a message', () => {
     expect(messages[0]).toMatchObject({
       format: 'slack',
       sender: 'Inês',
+      channel: 'general',
       subject: 'see the page, @Haruka Mori & all',
       date_ms: 1_704_200_000_000,
       source: 'external',

@@ -53,6 +53,7 @@ function message(
     sender: null,
     subject: key,
     source: 'external',
+    channel: null,
     tier: 'internal',
     nature: 'ordinary',
     decodable: true,
