@@ -36,6 +36,7 @@ const VENDORS = {
   // With jq.wasm inside, so that no second file has to be found.
   'jq-wasm': `module.exports = require('jq-wasm/inline')`,
   'openapi.json': `module.exports = require('./src/contract/openapi.json')`,
+  mustache: `module.exports = require('mustache')`,
   pg: `module.exports = require('pg')`,
   'postal-mime': `export { default, addressParser, decodeWords } from 'postal-mime'`,
   'tar-stream': `module.exports = require('tar-stream')`,

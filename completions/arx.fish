@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --color --client-id --observer-tier --requested-tier --from --subject --city --type --channel --source --since --before --conversation --sort --limit --after --facet --redacted --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
+        else if contains -- $word -o --output --max-rows --template --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --color --client-id --observer-tier --requested-tier --from --subject --city --type --channel --source --since --before --conversation --sort --limit --after --facet --redacted --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -24,6 +24,9 @@ complete -c arx -f
 complete -c arx -s o -l output -x -a 'table tsv csv json ndjson sums' -d 'form of the output (default: table on a terminal, else tsv)'
 complete -c arx -l json -d 'the same as -o json'
 complete -c arx -l csv-safe -d 'with -o csv or tsv: values that look like formulas begin with an apostrophe'
+complete -c arx -l summary -d 'with -o ndjson: a last record that says whether these are all rows'
+complete -c arx -l max-rows -x -d 'print at most so many rows of a list; exit 3 where there are more'
+complete -c arx -l template -x -d 'print each record as this text, e.g. "{{id}}"'
 complete -c arx -l jq -x -d 'run this jq program over the JSON; with -o ndjson over each record'
 complete -c arx -l fields -x -k -a '(__arx_values fields)' -d 'only these fields, comma-separated; without names: list the fields'
 complete -c arx -l profile -x -k -a '(__arx_values profiles)' -d 'use the settings and the token of this profile'
@@ -59,9 +62,9 @@ complete -c arx -n '__arx_at' -a sequence -d 'show the positions of a sequence'
 complete -c arx -n '__arx_at' -a events -d 'send events and check what became of them'
 complete -c arx -n '__arx_at' -a about -d 'show what is documented and what is assumed'
 complete -c arx -n '__arx_at' -a config -d 'show and change settings'
-complete -c arx -n '__arx_at' -a profile -d 'list and choose profiles'
+complete -c arx -n '__arx_at' -a profile -d 'list, choose and delete profiles'
 complete -c arx -n '__arx_at' -a login -d 'obtain a token for this service and profile, and store it'
-complete -c arx -n '__arx_at' -a logout -d 'delete the stored token'
+complete -c arx -n '__arx_at' -a logout -d 'delete the stored token of this service and profile, or all'
 complete -c arx -n '__arx_at' -a whoami -d 'show the tier, scopes, expiry and source integrity of your token'
 complete -c arx -n '__arx_at' -a token -d 'print the token alone, for pipes'
 complete -c arx -n '__arx_at' -a search -d 'find messages by words, senders, dates and files'
@@ -114,9 +117,13 @@ complete -c arx -n '__arx_at config' -a ls -d 'list all settings with the source
 complete -c arx -n '__arx_at config' -a path -d 'show the folders of settings, tokens and the local archive'
 complete -c arx -n '__arx_at profile' -a ls -d 'list profiles'
 complete -c arx -n '__arx_at profile' -a use -d 'make a profile the default'
+complete -c arx -n '__arx_at profile' -a rm -d 'delete a profile with its settings and tokens'
 complete -c arx -n '__arx_at login' -l client-id -x -d 'name of this client'
 complete -c arx -n '__arx_at login' -l observer-tier -x -a 'external internal mirror' -d 'tier you look from, e.g. internal'
 complete -c arx -n '__arx_at login' -l requested-tier -x -a 'external internal mirror' -d 'tier you ask for, e.g. internal'
+complete -c arx -n '__arx_at logout' -l all -d 'delete the tokens of all services and profiles'
+complete -c arx -n '__arx_at logout' -l dry-run -d 'show what would be changed; change nothing'
+complete -c arx -n '__arx_at logout' -l yes -d 'do not ask; needed where there is no terminal to ask on'
 complete -c arx -n '__arx_at search' -l from -x -d 'only messages whose sender has these words'
 complete -c arx -n '__arx_at search' -l subject -x -d 'only messages whose subject has these words'
 complete -c arx -n '__arx_at search' -l city -x -k -a '(__arx_values cities)' -d 'only messages with a file of this city'
@@ -297,11 +304,14 @@ complete -c arx -n '__arx_at events reconcile' -l sign-with -rF -d 'sign with th
 complete -c arx -n '__arx_at import' -l origin-city -x -k -a '(__arx_values cities)' -d 'city of files without a known origin'
 complete -c arx -n '__arx_at import' -l kind -x -a 'mbox maildir mail slack mattermost zulip folder' -d 'treat every path as this kind (default: detected; folder: each file as a file)'
 complete -c arx -n '__arx_at import' -l tier -x -a 'external internal mirror' -d 'who may read it: external is everybody who reaches the service (default: internal)'
+complete -c arx -n '__arx_at import' -l dry-run -d 'read and count everything; store nothing'
 complete -c arx -n '__arx_at import' -l database -x -d 'sqlite:FOLDER or postgres://… (default: the local archive)'
 complete -c arx -n '__arx_at import' -l blobs -x -a '(__fish_complete_directories)' -d 'with PostgreSQL: keep files in this folder, not in the database'
 complete -c arx -n '__arx_at import' -F
 complete -c arx -n '__arx_at redact' -l reason -x -d 'reason to store with the row'
 complete -c arx -n '__arx_at redact' -l undo -d 'stop withholding it'
+complete -c arx -n '__arx_at redact' -l dry-run -d 'show what would be changed; change nothing'
+complete -c arx -n '__arx_at redact' -l yes -d 'do not ask; needed where there is no terminal to ask on'
 complete -c arx -n '__arx_at redact' -l database -x -d 'sqlite:FOLDER or postgres://… (default: the local archive)'
 complete -c arx -n '__arx_at redact' -l blobs -x -a '(__fish_complete_directories)' -d 'with PostgreSQL: keep files in this folder, not in the database'
 complete -c arx -n '__arx_at redact' -k -a '(__arx_values attachments)'
@@ -341,6 +351,8 @@ complete -c arx -n '__arx_at config get' -a 'base_url asset_url output timeout c
 complete -c arx -n '__arx_at config set' -a 'base_url asset_url output timeout connect_timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier'
 complete -c arx -n '__arx_at config unset' -a 'base_url asset_url output timeout connect_timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier'
 complete -c arx -n '__arx_at profile use' -k -a '(__arx_values profiles)'
+complete -c arx -n '__arx_at profile rm' -l dry-run -d 'show what would be changed; change nothing'
+complete -c arx -n '__arx_at profile rm' -l yes -d 'do not ask; needed where there is no terminal to ask on'
 complete -c arx -n '__arx_at completion' -a 'bash zsh fish powershell'
 complete -c arx -n '__arx_at demo' -l keep -d 'keep the temporary folder and print its path'
 complete -c arx -n '__arx_at help' -a 'commands options first-look output exit-codes environment drift drift-testing events queries files evidence import hosting glossary'

@@ -2,7 +2,7 @@
 import { IMPORT_KINDS } from '../contract/import-kind.ts';
 import { TIERS } from '../contract/token.ts';
 import type { CommandSpec } from './command-spec.ts';
-import { DATABASE_OPTIONS } from './shared-options.ts';
+import { CONFIRM_OPTIONS, DATABASE_OPTIONS } from './shared-options.ts';
 
 /** Names, arguments, options and examples of `import`, `redact`, `fsck` and `backup`. */
 export const ARCHIVE_COMMANDS = [
@@ -22,9 +22,14 @@ export const ARCHIVE_COMMANDS = [
         'who may read it: external is everybody who reaches the service (default: internal)',
         [...TIERS],
       ],
+      ['--dry-run', 'read and count everything; store nothing'],
       ...DATABASE_OPTIONS,
     ],
-    examples: ['arx import list.mbox --tier external', 'arx import slack-export.zip ~/Mail/inbox'],
+    examples: [
+      'arx import list.mbox --dry-run',
+      'arx import list.mbox --tier external',
+      'arx import slack-export.zip ~/Mail/inbox',
+    ],
     topics: ['import'],
   },
   {
@@ -34,9 +39,14 @@ export const ARCHIVE_COMMANDS = [
     options: [
       ['--reason <text>', 'reason to store with the row'],
       ['--undo', 'stop withholding it'],
+      ...CONFIRM_OPTIONS,
       ...DATABASE_OPTIONS,
     ],
-    examples: ['arx redact att_3 --reason "names a minor"', 'arx redact att_3 --undo'],
+    examples: [
+      'arx redact att_3 --dry-run',
+      'arx redact att_3 --reason "names a minor" --yes',
+      'arx redact att_3 --undo --yes',
+    ],
     topics: ['import'],
   },
   {

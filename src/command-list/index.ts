@@ -42,5 +42,5 @@ export const NOUNS: Record<string, string> = {
   events: 'send events and check what became of them',
   about: 'show what is documented and what is assumed',
   config: 'show and change settings',
-  profile: 'list and choose profiles',
+  profile: 'list, choose and delete profiles',
 };

@@ -68,6 +68,8 @@ const Change = z.object({
   id: text,
   after_a: text.nullable().optional(),
   after_b: text.nullable().optional(),
+  from: z.unknown().optional(),
+  to: z.unknown().optional(),
 });
 const LogVerdict = z.object({
   version: Count,
@@ -147,6 +149,7 @@ const PRINTED: Record<CommandWords, Printed> = {
   'config ls': Setting,
   'config path': z.object({ config: text, tokens: text, archive: text }),
   'profile ls': z.object({ name: text, current: z.boolean(), base_url: text.nullable() }),
+  'profile rm': z.object({ profile: text, settings: Count, tokens: Count, deleted: z.boolean() }),
   'profile use': z.object({ profile: text }),
   completion: z.object({ shell: text, script: text }),
   demo: undefined,

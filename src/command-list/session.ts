@@ -1,5 +1,6 @@
 // Commands for the token: login, logout, whoami, token.
 import type { CommandSpec } from './command-spec.ts';
+import { CONFIRM_OPTIONS } from './shared-options.ts';
 
 /** Names, arguments, options and examples of `login`, `logout`, `whoami` and `token`. */
 export const SESSION_COMMANDS = [
@@ -19,8 +20,9 @@ export const SESSION_COMMANDS = [
   },
   {
     words: 'logout',
-    summary: 'delete the stored token',
-    examples: ['arx logout'],
+    summary: 'delete the stored token of this service and profile, or all',
+    options: [['--all', 'delete the tokens of all services and profiles'], ...CONFIRM_OPTIONS],
+    examples: ['arx logout', 'arx logout --all --dry-run'],
   },
   {
     words: 'whoami',

@@ -1,6 +1,7 @@
 // Commands for settings and profiles.
 import { SETTING_KEYS } from '../config/setting-keys.ts';
 import type { CommandSpec } from './command-spec.ts';
+import { CONFIRM_OPTIONS } from './shared-options.ts';
 
 /** Names, arguments, options and examples of the commands for settings and profiles. */
 export const SETTINGS_COMMANDS = [
@@ -52,5 +53,13 @@ export const SETTINGS_COMMANDS = [
     arguments: [['<name>', 'name of the profile']],
     examples: ['arx profile use work'],
     lenient: true,
+  },
+  {
+    words: 'profile rm',
+    summary: 'delete a profile with its settings and tokens',
+    arguments: [['<name>', 'name of the profile']],
+    options: CONFIRM_OPTIONS,
+    examples: ['arx profile rm work --dry-run', 'arx profile rm work --yes'],
+    topics: ['environment'],
   },
 ] as const satisfies readonly CommandSpec[];

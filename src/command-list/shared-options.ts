@@ -49,6 +49,12 @@ export const WALK_OPTIONS = [
   ['--fail-on-drift <share>', 'exit 8 above this share of reported drift or of reads that disagree, 0 to 1'],
 ] as const satisfies readonly CommandOption[];
 
+/** A command that changes or deletes something asks first. */
+export const CONFIRM_OPTIONS = [
+  ['--dry-run', 'show what would be changed; change nothing'],
+  ['--yes', 'do not ask; needed where there is no terminal to ask on'],
+] as const satisfies readonly CommandOption[];
+
 /** Which archive a command opens on this machine. */
 export const DATABASE_OPTIONS = [
   ['--database <url>', 'sqlite:FOLDER or postgres://… (default: the local archive)'],

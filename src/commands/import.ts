@@ -6,6 +6,7 @@ import { IMPORT_KINDS, type ImportKind } from '../contract/import-kind.ts';
 import { TIERS } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
+import type { ArchiveLocation, OpenArchive } from '../service/index.ts';
 import { importLines } from '../format/views/index.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 import { compileLess } from './v8-flags.ts';
@@ -19,6 +20,7 @@ export const Input = z.object({
     .optional(),
   ...DATABASE_INPUT,
   tier: z.enum(TIERS).optional(),
+  dryRun: z.boolean().default(false),
   kind: z.enum(Object.keys(IMPORT_KINDS) as [ImportKind, ...ImportKind[]]).optional(),
 });
 
@@ -29,7 +31,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     throw new Fault('usage', 'import works on the local archive only, and a base URL is set');
   }
   compileLess(app.world.nodeVersion);
-  const archive = await app.openArchive(place);
+  const archive = await (input.dryRun ? existingArchive(place, app) : app.openArchive(place));
   const { importPaths } = await import('../service/import/index.ts');
   const progress = app.progress();
   const report = await importPaths(
@@ -39,6 +41,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       ...(input.originCity === undefined ? {} : { originCity: input.originCity }),
       ...(input.tier === undefined ? {} : { tier: input.tier }),
       ...(input.kind === undefined ? {} : { kind: input.kind }),
+      dryRun: input.dryRun,
       signal: app.world.signal,
       progress: ({ path, read, done, total }) =>
         progress.update(
@@ -49,6 +52,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     },
   ).finally(() => progress.end());
   await app.printer.report(report, () => importLines(report, app.screen));
+  if (input.dryRun) app.notice('dry run: nothing was stored');
   for (const { path, notice } of report.notices) app.notice(`${path} ${notice}`);
   if (report.refused.length > 0) {
     app.addFault(
@@ -58,4 +62,16 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       ),
     );
   }
+}
+
+/** Returns the archive for reading, undefined where there is none yet. */
+async function existingArchive(
+  place: ArchiveLocation | undefined,
+  app: App,
+): Promise<OpenArchive | undefined> {
+  const target = place ?? { dir: app.directories.data };
+  return app.openArchive({ ...target, readOnly: true }).catch((error: unknown) => {
+    if (error instanceof Fault && error.kind === 'not_found') return undefined;
+    throw error;
+  });
 }

@@ -54,6 +54,7 @@ export const LOAD_BODY: Record<CommandWords, () => Promise<CommandBody>> = {
   'config ls': () => import('./config/ls.ts'),
   'config path': () => import('./config/path.ts'),
   'profile ls': () => import('./profile/ls.ts'),
+  'profile rm': () => import('./profile/rm.ts'),
   'profile use': () => import('./profile/use.ts'),
   completion: () => import('./completion.ts'),
   demo: () => import('./demo.ts'),

@@ -2,13 +2,16 @@
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
+import { plural } from '../format/numbers.ts';
 import { attachmentView } from '../format/views/index.ts';
+import { CONFIRM_INPUT, confirm } from './confirm.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 
 export const Input = z.object({
   id: z.string().min(1),
   reason: z.string().min(1).max(500).default('redacted by the operator'),
   undo: z.boolean().default(false),
+  ...CONFIRM_INPUT,
   ...DATABASE_INPUT,
 });
 
@@ -17,12 +20,19 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   if (app.isRemote) throw new Fault('usage', 'redact works on the local archive only, and a base URL is set');
   const place = archivePlace(input, app);
   const archive = await app.openArchive(place === undefined ? undefined : { ...place, mustExist: true });
-  const { redact, unredact } = await import('../service/index.ts');
-  const found = input.undo
-    ? await unredact(archive, input.id)
-    : await redact(archive, input.id, input.reason);
-  if (!found) throw new Fault('not_found', `no attachment ${input.id} in this archive`);
+  const { redact, rowsOfSameFile, unredact } = await import('../service/index.ts');
+  const rows = await rowsOfSameFile(archive, input.id);
+  if (rows === 0) throw new Fault('not_found', `no attachment ${input.id} in this archive`);
+  const copies = rows === 1 ? '' : ` (${plural(rows, 'attachment')} with the same bytes)`;
+  const what = `${input.undo ? 'make readable again' : 'withhold'} ${input.id}${copies}`;
+  if (input.dryRun) app.notice(`dry run, nothing is changed; would ${what}`);
+  else {
+    await confirm(`${what}?`, input, app);
+    if (input.undo) await unredact(archive, input.id);
+    else await redact(archive, input.id, input.reason);
+  }
   const client = await app.client();
   const { body } = await client.attachment(input.id);
   await app.printer.record(attachmentView, body);
+  if (!input.dryRun && rows > 1) app.notice(`${plural(rows, 'attachment')} with the same bytes were changed`);
 }

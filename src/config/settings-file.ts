@@ -108,6 +108,14 @@ export async function useProfile(folder: string, name: string, world: StoreWorld
   });
 }
 
+/** Removes a profile, if there is one. Where it was the default, `default` is from then on. */
+export async function removeProfile(folder: string, name: string, world: StoreWorld): Promise<void> {
+  await change(folder, world, ({ values, profiles }) => ({
+    profiles: Object.fromEntries([...profiles].filter(([known]) => known !== name)),
+    ...(values['profile'] === name ? { profile: undefined } : {}),
+  }));
+}
+
 function checkProfileExists(name: string, profiles: SettingsFile['profiles']): void {
   if (name !== 'default' && !profiles.has(name)) throw unknownProfile(name);
 }

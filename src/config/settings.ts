@@ -131,12 +131,19 @@ export function resolveSettings(sources: Sources): Settings {
 }
 
 /**
- * `--json` is `-o json`, also where `--jq` is given without a form, `--no-color` is `color never`, and `--no-pager` the pager
+ * `--json` is `-o json`, also where `--jq` is given without a form, `--template` reads the records of
+ * `-o ndjson`, `--no-color` is `color never`, and `--no-pager` the pager
  * `cat`. Commander sets `color` and `pager` to true where no flag was given.
  */
 function withShorthands(flags: SettingFlags): SettingFlags {
   const { json, color, pager, ...rest } = flags;
   const output = rest['output'];
+  if (rest['template'] !== undefined) {
+    if (rest['jq'] !== undefined) throw new Fault('usage', '--template does not go with --jq');
+    if (json === true || (output !== undefined && output !== 'ndjson'))
+      throw new Fault('usage', '--template prints each record as text: no other form goes with it');
+    return withShorthands({ ...flags, output: 'ndjson', template: undefined });
+  }
   if (rest['jq'] !== undefined && json !== true) {
     if (output !== undefined && output !== 'json' && output !== 'ndjson')
       throw new Fault('usage', '--jq goes with -o json or -o ndjson');

@@ -15,7 +15,10 @@ import {
   type Line,
   type Paint,
 } from './terminal/styled-line.ts';
+import { cutList } from './cut-list.ts';
 import { isSoon, writeToSink } from './sink-writer.ts';
+import type { CompleteRecord } from './record-shape.ts';
+import { summaryRecord } from './summary-record.ts';
 import type { Canvas } from './terminal/capabilities.ts';
 import { drawTable } from './terminal/table.ts';
 import { escapeBlock, escapeJson, escapeText } from './terminal/escape.ts';
@@ -49,6 +52,12 @@ export type PrinterOptions = Canvas & {
   quiet: boolean;
   /** Values that a spreadsheet would run as formulas begin with an apostrophe, in the forms tsv and csv. */
   csvSafe?: boolean;
+  /** Gives a record of ndjson every key of its schema, undefined where its rows may have any. */
+  complete?: CompleteRecord | undefined;
+  /** Longest list, and what is called where one has more rows. */
+  cut?: { maxRows: number; onCut: () => void } | undefined;
+  /** With ndjson: the last record says whether these are all rows. */
+  withSummary?: boolean;
 };
 
 /** Each method resolves when the streams have taken the text, and throws what they throw. */
@@ -171,16 +180,15 @@ export function createPrinter(options: PrinterOptions): Printer {
     isOneRowPerLine: output === 'tsv' || output === 'csv' || output === 'ndjson',
     shows: (field) =>
       options.fields?.some(({ path }) => path === field || path.startsWith(`${field}.`)) ?? true,
-    async list(view, list) {
+    async list(view, whole) {
+      const { cut } = options;
+      const list = cut === undefined ? whole : cutList(whole, cut.maxRows, cut.onCut);
       switch (output) {
         case 'json':
           await writeList(jsonDocument(list, pick, { encode, pretty }), list);
           break;
         case 'ndjson':
-          await writeList(
-            ndjsonLines(list.rows, (row) => encodeLine(pick(row))),
-            list,
-          );
+          await writeList(ndjsonRows(list), list);
           break;
         case 'tsv':
         case 'csv': {
@@ -254,9 +262,27 @@ export function createPrinter(options: PrinterOptions): Printer {
   }
 
   async function writeJson(wire: object): Promise<void> {
-    const picked = pick(wire);
-    if (output === 'json') await writeText(jsonRecord(picked, { encode, pretty }));
-    else await show((sink) => sink.write(`${encodeLine(picked)}\n`));
+    if (output === 'json') return writeText(jsonRecord(pick(wire), { encode, pretty }));
+    const { complete } = wire as { complete?: unknown };
+    const summary = (): Record<string, unknown> => (complete === undefined ? {} : { complete });
+    return writeText(ndjsonRows({ rows: [wire], summary }));
+  }
+
+  /** Yields each row with the same keys, and with `--summary` the record about all of them, also where a later row throws. */
+  async function* ndjsonRows<T extends object>(list: Envelope<T>): AsyncGenerator<string> {
+    const complete = fields === undefined ? options.complete : undefined;
+    let rows = 0;
+    const summary = (isWhole: boolean): string => `${encodeLine(summaryRecord(list, rows, isWhole))}\n`;
+    try {
+      for await (const row of list.rows) {
+        yield `${encodeLine(complete?.(row) ?? pick(row))}\n`;
+        rows += 1;
+      }
+    } catch (error) {
+      if (options.withSummary === true && rows > 0) yield summary(false);
+      throw error;
+    }
+    if (options.withSummary === true) yield summary(true);
   }
 }
 

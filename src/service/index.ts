@@ -15,7 +15,7 @@ export {
 } from './store/open.ts';
 export { errorName, accessErrorOf, accessFault } from './store/sql/database-error.ts';
 export { backUp, BackupTargetError } from './store/backup.ts';
-export { redact, unredact } from './store/redaction.ts';
+export { redact, rowsOfSameFile, unredact } from './store/redaction.ts';
 export type { Archive } from './store/archive.ts';
 export { summariesOf } from './store/meta-table/summary.ts';
 export { createDrain, startWorker } from './store/event-worker.ts';

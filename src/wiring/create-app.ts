@@ -9,7 +9,8 @@ import { loadSettings } from '../config/settings.ts';
 import type { FileAccess } from '../download/file-request.ts';
 import { Fault } from '../faults.ts';
 import { instantStyle } from '../format/instants.ts';
-import { createPrinter, noSums } from '../format/printer.ts';
+import { plural } from '../format/numbers.ts';
+import { createPrinter, noSums, type PrinterOptions } from '../format/printer.ts';
 import { terminalCapabilities } from '../format/terminal/capabilities.ts';
 import type { World } from '../world.ts';
 import { createConnection } from './connection.ts';
@@ -82,6 +83,9 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
   const output = settings.output.value ?? (world.stdout.isTTY ? 'table' : 'tsv');
   if (flags.csvSafe && output !== 'tsv' && output !== 'csv')
     throw new Fault('usage', '--csv-safe goes with -o csv or -o tsv');
+  if (flags.summary && output !== 'ndjson') throw new Fault('usage', '--summary goes with -o ndjson');
+  if (flags.summary && flags.template !== undefined)
+    throw new Fault('usage', '--summary does not go with --template');
   const isOneRowPerLine = output === 'tsv' || output === 'csv' || output === 'ndjson';
   const printing = { given: options.given, isOneRowPerLine, isRemote };
   // The command that mends a setting must run in spite of it.
@@ -103,10 +107,20 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
   // The local archive names addresses that nothing serves until `arx serve` runs.
   const isOpen = (address: string): boolean => isRemote || !address.startsWith(`${DEFAULT_ASSET_URL}/`);
   const seen = createSeenRows(options.spec.words, world, { settings, cache: directories.cache });
+  const recordSink =
+    jq?.sink ??
+    (flags.template === undefined
+      ? undefined
+      : (await import('./template-output.ts')).openTemplate(
+          flags.template,
+          options.spec.words,
+          printing,
+          world.stdout,
+        ));
   const printer = seen.watching(
     createPrinter({
       ...world,
-      ...(jq === undefined ? { paging } : { stdout: jq.sink }),
+      ...(recordSink === undefined ? { paging } : { stdout: recordSink }),
       ...canvas,
       ...(links ? { links: isOpen } : {}),
       instants: instantStyle({
@@ -122,6 +136,12 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
           : (await fields()).selectFields(flags.fields, options.spec.words, printing),
       quiet: flags.quiet,
       csvSafe: flags.csvSafe,
+      complete:
+        output === 'ndjson' && flags.fields === undefined
+          ? (await fields()).completeRecords(options.spec.words, printing)
+          : undefined,
+      withSummary: flags.summary,
+      cut: cutAfter(flags.maxRows, faults),
     }),
   );
 
@@ -287,4 +307,13 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       }
     },
   };
+}
+
+/** Returns where a list is cut. Then the run ends with Fault 'partial'. */
+function cutAfter(maxRows: number | undefined, faults: Fault[]): PrinterOptions['cut'] {
+  if (maxRows === undefined) return undefined;
+  const fault = new Fault('partial', `cut after ${plural(maxRows, 'row')}: more follow`, {
+    hint: '--max-rows allows more',
+  });
+  return { maxRows, onCut: () => void faults.push(fault) };
 }

@@ -25,6 +25,8 @@ const GlobalFlags = z.object({
     .regex(/\.warc\.gz$/, 'must end in .warc.gz')
     .optional(),
   jq: z.string().min(1, 'must be a jq program').optional(),
+  template: z.string().min(1, 'must be a text').optional(),
+  summary: z.boolean().default(false),
   force: z.boolean().default(false),
   csvSafe: z.boolean().default(false),
   strict: z.boolean().default(false),
@@ -32,6 +34,11 @@ const GlobalFlags = z.object({
   relative: z.boolean().default(false),
   input: z.boolean().default(true),
   quiet: z.boolean().default(false),
+  maxRows: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/, 'must be a whole number of at least 1')
+    .transform(Number)
+    .optional(),
   maxTime: Seconds.optional(),
   offline: z.boolean().default(false),
   /** How many `-v` were given. */

@@ -5,6 +5,8 @@ import { nearest } from '../contract/nearest.ts';
 import { fieldsOf, isOpenRecord, isOpenType, type RecordField } from '../contract/record-fields.ts';
 import { Fault } from '../faults.ts';
 import type { SelectedField } from '../format/field-selection.ts';
+import { completeRecordOf, type CompleteRecord } from '../format/record-shape.ts';
+import type { TemplateName } from '../format/template-sink.ts';
 
 /**
  * Returns the fields with their paths. A name that no field has from the beginning is the field that ends with it and is
@@ -31,6 +33,31 @@ export function selectFields(
   });
 }
 
+/** Returns how each record gets every key of its schema, undefined where it may have any fields. */
+export function completeRecords(words: CommandWords, run: PrintingRun): CompleteRecord | undefined {
+  const schema = printedRecord(words, run);
+  return schema === undefined ? undefined : completeRecordOf(fieldsOf(schema).map(({ name }) => name));
+}
+
+/**
+ * Throws Fault 'usage' with the nearest name for a name in a template that no record can have. Another service may send
+ * fields that the schema lacks.
+ */
+export function checkTemplate(names: readonly TemplateName[], words: CommandWords, run: PrintingRun): void {
+  const schema = printedRecord(words, run);
+  if (schema === undefined || (run.isRemote && isOpenRecord(schema))) return;
+  const legal = fieldsOf(schema);
+  for (const { name, sections } of names) {
+    const within = sections.map((_, depth) => [...sections.slice(depth).toReversed(), name].join('.'));
+    if ([...within, name].some((path) => isLegal(path, legal))) continue;
+    const hint = `arx ${words} --fields lists the fields`;
+    const meant = pathOf(name, legal) ?? suggestion(name, legal);
+    throw new Fault('usage', `--template: no record has the field ${name}`, {
+      hint: meant === undefined ? hint : `did you mean: {{${meant}}}; ${hint}`,
+    });
+  }
+}
+
 /** Returns the legal fields of a command. Throws Fault 'usage' where its rows may have any fields. */
 export function legalFields(words: CommandWords, run: PrintingRun): RecordField[] {
   const schema = printedRecord(words, run);
@@ -41,10 +68,14 @@ export function legalFields(words: CommandWords, run: PrintingRun): RecordField[
   return fieldsOf(schema);
 }
 
-function pathOf(name: string, legal: readonly RecordField[]): string | undefined {
-  if (legal.some((field) => field.name === name)) return name;
+function isLegal(name: string, legal: readonly RecordField[]): boolean {
+  if (legal.some((field) => field.name === name)) return true;
   const open = legal.filter((field) => name.startsWith(`${field.name}.`));
-  if (open.some(({ type, name: above }) => isOpenType(type) && !hasMembers(above, legal))) return name;
+  return open.some(({ type, name: above }) => isOpenType(type) && !hasMembers(above, legal));
+}
+
+function pathOf(name: string, legal: readonly RecordField[]): string | undefined {
+  if (isLegal(name, legal)) return name;
   const deeper = legal.filter((field) => field.name.endsWith(`.${name}`));
   const depth = Math.min(...deeper.map(depthOf));
   const [only, ...others] = deeper.filter((field) => depthOf(field) === depth);

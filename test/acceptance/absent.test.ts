@@ -34,7 +34,7 @@ beforeAll(async () => {
     }),
   );
   await arx(dir, 'import slack.zip --tier external');
-  await arx(dir, 'redact att_5 --reason "names a minor"');
+  await arx(dir, 'redact --yes att_5 --reason "names a minor"');
 });
 
 const STATES = [

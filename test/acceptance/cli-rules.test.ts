@@ -60,12 +60,13 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'events send': `mirror.detected --id evt_1 --payload '{"layer":"outer"}'`,
   api: '/api/health',
   import: 'letter.mbox',
-  redact: 'att_1',
+  redact: 'att_1 --yes',
   backup: '--to copy',
   'config get': 'timeout',
   'config set': 'timeout 21',
   'config unset': 'timeout',
   'profile use': 'default',
+  'profile rm': 'work --yes',
   completion: 'bash',
 };
 
@@ -193,14 +194,16 @@ test('rule 6, rule 7: with --json stdout is JSON of the committed schema, or emp
     for (const row of rows)
       if (schema !== undefined) expect(schema.safeParse(row).error, words).toBe(undefined);
   }
-  // A file as bytes, a browser, a service that is not there, and what asks first.
-  expect(empty.filter((words) => !['attachments cat', 'open', 'walk', 'redact'].includes(words))).toEqual([]);
+  // A file as bytes, a browser, a screen, a service that is not there, a profile that is not there.
+  expect(
+    empty.filter((words) => !['attachments cat', 'open', 'explore', 'walk', 'profile rm'].includes(words)),
+  ).toEqual([]);
 });
 
 test('rule 7: the schema of each record is known, but for bytes and rows of any shape', () => {
   const given = { given: {}, isOneRowPerLine: false, isRemote: false };
   const without = WORDS.filter((words) => printedRecord(words, given) === undefined);
-  expect(without).toEqual(['attachments cat', 'open', 'walk', 'api', 'demo']);
+  expect(without.toSorted()).toEqual(['api', 'attachments cat', 'demo', 'explore', 'open', 'walk']);
   expect(existsSync(join(ROOT, 'src/contract/schemas/attachment.json'))).toBe(true);
 });
 
@@ -217,6 +220,8 @@ test('rule 8: --fields lists the legal fields, and --jq needs no other tool', as
     stdout: 'att_1\natt_2\n',
     exit: 0,
   });
+  const template = await arx(dir, `attachments ls --limit 2 --template '{{id}}'`, without);
+  expect(template).toMatchObject({ stdout: 'att_1\natt_2\n', exit: 0 });
 });
 
 test('rule 9: a list is one JSON document with a summary; ndjson is one record a line', async () => {
@@ -235,6 +240,13 @@ test('rule 9: a list is one JSON document with a summary; ndjson is one record a
     expect(document.summary['complete']).toBeTypeOf('boolean');
     const lines = (await arx(dir, `${lineOf(words)} -o ndjson`)).stdout.trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line) as unknown)).toHaveLength(document.data.length);
+    const summed = (await arx(dir, `${lineOf(words)} -o ndjson --summary`)).stdout.trimEnd().split('\n');
+    const last = JSON.parse(summed.at(-1) ?? '') as Record<string, unknown>;
+    expect(last).toMatchObject({
+      type: 'summary',
+      rows: lines.length,
+      complete: document.summary['complete'],
+    });
   }
 });
 
@@ -246,6 +258,11 @@ test('rule 10: a page that is cut says so in the data, and with --strict by its 
   expect((await arx(dir, 'attachments ls --limit 3')).stderr).toContain('more rows follow: --after att_3');
   expect((await arx(dir, 'attachments ls --limit 3 --strict')).exit).toBe(EXIT.partial);
   expect((await arx(dir, 'conversations ls --limit 3 --strict')).exit).toBe(EXIT.partial);
+  const cut = await arx(dir, 'attachments ls --limit 3 --max-rows 2 --json');
+  expect(cut.exit).toBe(EXIT.partial);
+  const { data, summary: cutSummary } = JSON.parse(cut.stdout) as { data: object[]; summary: object };
+  expect(data).toHaveLength(2);
+  expect(cutSummary).toMatchObject({ rows: 2, has_more: true, complete: false });
 });
 
 test('rule 11: a table on a terminal, tab-separated whole values elsewhere', async () => {
@@ -473,6 +490,29 @@ test('rule 23: nothing is asked off a terminal or with --no-input; what is missi
     const ran = await arx(dir, 'login --no-input', { env, ...options });
     expect(ran.exit).toBe(2);
     expect(ran.stderr).toContain('--client-id, --observer-tier, --requested-tier');
+  }
+});
+
+test('rule 24: what changes or deletes has a dry run, asks, needs --yes off a terminal and says what it did', async () => {
+  const asking = ['redact', 'logout', 'profile rm'];
+  const optionsOf = (words: string): readonly string[] =>
+    (COMMAND_LIST.find((spec) => spec.words === words)?.options ?? []).map(([syntax]) => syntax);
+  for (const words of WORDS) expect(optionsOf(words).includes('--yes'), words).toBe(asking.includes(words));
+  for (const words of [...asking, 'import', 'attachments pull'])
+    expect(optionsOf(words)).toContain('--dry-run');
+  const dir = home();
+  await arx(dir, 'login');
+  await arx(dir, 'config set --profile work timeout 5');
+  for (const line of ['redact att_1', 'logout --all', 'profile rm work']) {
+    expect(await arx(dir, line)).toMatchObject({ exit: 2, stdout: '' });
+    expect((await arx(dir, line, { columns: 80, typed: ['n'] })).stderr).toContain(
+      'kept: nothing was changed',
+    );
+    const planned = await arx(dir, `${line} --dry-run`);
+    expect(planned.stdout + planned.stderr).toContain('would');
+    const done = await arx(dir, `${line} --yes`);
+    expect(done.exit).toBe(0);
+    expect(done.stdout).not.toBe('');
   }
 });
 

@@ -32,6 +32,7 @@ const BEFORE: Record<string, readonly string[]> = {
   'events reconcile': [
     `arx events send message.reordered --id evt_1 --payload '{"id":"msg_2","entry":"entry_2","sequence":7}'`,
   ],
+  'profile rm': ['arx config set --profile work base_url https://archive.example'],
   'profile use': ['arx config set --profile work base_url https://archive.example'],
   walk: ['echo arx_some.token > key'],
   import: ['mkdir -p ~/Mail/inbox/cur ~/Mail/inbox/new', 'cp list.mbox ~/Mail/inbox/cur/1'],

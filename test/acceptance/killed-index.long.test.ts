@@ -110,7 +110,7 @@ test(`I7 ${ROUNDS} runs on SQLite, most of them killed`, { timeout: 600_000 }, a
     const words = {
       import: ['import', list],
       search: ['search', 'common', '--count'],
-      redact: ['redact', 'att_1'],
+      redact: ['redact', '--yes', 'att_1'],
     }[step]!;
     // An import and the index take thousands of statements, a redaction some dozens.
     const ended = await run(home, words, 1 + Math.floor(random() * (step === 'redact' ? 60 : 1500)));

@@ -124,7 +124,7 @@ if (noMount) console.error('SKIPPED: read-only and small file systems, because n
 describe.skipIf(noMount)('file systems', () => {
   test.each([
     ['events send', `$ARX ${SEND.map((word) => `'${word}'`).join(' ')}`],
-    ['redact', '$ARX redact att_1'],
+    ['redact', '$ARX redact --yes att_1'],
     ['import', '$ARX import other'],
   ])('X2 the archive on a read-only disk, %s: exit 14 at once', async (_, command) => {
     const dir = await archiveIn('read-only');
@@ -192,7 +192,7 @@ describe('the lock of another process', () => {
     database.exec('BEGIN IMMEDIATE');
     try {
       for (const { exit, stderr } of await Promise.all(
-        [SEND, ['redact', 'att_1']].map((words) => arx.run(words, { dir })),
+        [SEND, ['redact', '--yes', 'att_1']].map((words) => arx.run(words, { dir })),
       )) {
         expect(exit, stderr).toBe(9);
         expect(stderr).toMatch(/^arx: waiting for another process that writes to the archive\n/);
@@ -201,7 +201,7 @@ describe('the lock of another process', () => {
       database.exec('ROLLBACK');
       database.close();
     }
-    expect(await arx.run(['redact', 'att_1'], { dir })).toMatchObject({ exit: 0 });
+    expect(await arx.run(['redact', '--yes', 'att_1'], { dir })).toMatchObject({ exit: 0 });
   });
 });
 

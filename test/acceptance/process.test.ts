@@ -770,7 +770,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   fsck: {},
   backup: { args: '--to copy' },
   import: { args: 'letter.mbox' },
-  redact: { args: 'att_1' },
+  redact: { args: 'att_1 --yes' },
   serve: { args: '--port 0' },
   'config get': { args: 'timeout' },
   'config set': { args: 'timeout 20' },
@@ -779,6 +779,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   'config path': {},
   'profile ls': {},
   'profile use': { args: 'default' },
+  'profile rm': { before: 'config set --profile work timeout 5', args: 'work --yes' },
   completion: { args: 'bash' },
   demo: {},
 };

@@ -57,7 +57,7 @@ describe('what is redacted never leaves', () => {
     assets = createAssetService(archive);
   });
   beforeEach(async () => {
-    expect((await arx(dir, `redact att_${first} --undo`)).exit).toBe(0);
+    expect((await arx(dir, `redact --yes att_${first} --undo`)).exit).toBe(0);
   });
 
   test('before it is redacted the scan finds it everywhere', async () => {
@@ -76,7 +76,7 @@ describe('what is redacted never leaves', () => {
   test('N5 redacting one row withholds the same bytes under every name, by every route, at every tier', async () => {
     const addresses = await addressesOf('mirror');
     expect(addresses.filter((path) => path.includes(`att_${first + 2}/`))).toHaveLength(1);
-    const { exit, stdout } = await arx(dir, `redact att_${first} --reason "opens a door" --json`);
+    const { exit, stdout } = await arx(dir, `redact --yes att_${first} --reason "opens a door" --json`);
     expect(exit).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ redacted: true, file_url: null });
     for (const tier of TIERS)
@@ -96,7 +96,7 @@ describe('what is redacted never leaves', () => {
   });
 
   test('a copy that is imported later is redacted as well', async () => {
-    await arx(dir, `redact att_${first}`);
+    await arx(dir, `redact --yes att_${first}`);
     writeFileSync(
       join(dir, 'late.mbox'),
       `From a@b Thu Jan  1 00:00:00 2026\n${letter('late', ['Content-Disposition: attachment; filename="again.txt"'], SECRET.toString())}\n`,
@@ -187,23 +187,23 @@ describe('what is redacted never leaves', () => {
       );
       expect(addresses).toHaveLength(rows.length);
       expect(await leaks('mirror', [NESTED], { since })).not.toEqual([]);
-      await arx(dir, `redact att_${row(2, 'lamp.txt').n}`);
+      await arx(dir, `redact --yes att_${row(2, 'lamp.txt').n}`);
       for (const tier of TIERS) expect(await leaks(tier, [NESTED], { more: addresses, since })).toEqual([]);
       expect(await redactedNames(3)).toEqual(['outermost.eml', 'lamp.eml', 'lamp.txt']);
-      await arx(dir, `redact att_${row(2, 'lamp.txt').n} --undo`);
+      await arx(dir, `redact --yes att_${row(2, 'lamp.txt').n} --undo`);
       expect(await redactedNames(3)).toEqual([]);
     });
 
     test('is closed with the message that contains it, and open elsewhere', async () => {
-      await arx(dir, `redact att_${row(3, 'outermost.eml').n}`);
+      await arx(dir, `redact --yes att_${row(3, 'outermost.eml').n}`);
       expect(await redactedNames(3)).toEqual(['outermost.eml', 'lamp.eml', 'lamp.txt']);
       expect(await redactedNames(2)).toEqual([]);
-      await arx(dir, `redact att_${row(3, 'outermost.eml').n} --undo`);
+      await arx(dir, `redact --yes att_${row(3, 'outermost.eml').n} --undo`);
       expect(await redactedNames(3)).toEqual([]);
     });
 
     test('a message that contains a redacted file is closed when it arrives later, under any type', async () => {
-      await arx(dir, `redact att_${row(0, 'lamp.txt').n}`);
+      await arx(dir, `redact --yes att_${row(0, 'lamp.txt').n}`);
       const again = outer('again', ['Content-Type: application/octet-stream; name="other.bin"'], inner);
       const nested = outer(
         'late',
@@ -221,13 +221,13 @@ describe('what is redacted never leaves', () => {
         ['lamp.txt', 1],
       ]);
       for (const tier of TIERS) expect(await leaks(tier, [NESTED], { since })).toEqual([]);
-      await arx(dir, `redact att_${row(0, 'lamp.txt').n} --undo`);
+      await arx(dir, `redact --yes att_${row(0, 'lamp.txt').n} --undo`);
       expect((await files()).slice(-3).map(({ redacted }) => redacted)).toEqual([0, 0, 0]);
     });
   });
 
   test('damaged bytes, in which the file could be anywhere, give no record at all', async () => {
-    await arx(dir, `redact att_${first}`);
+    await arx(dir, `redact --yes att_${first}`);
     const n = Number((await letterOf(2)).slice(4));
     const damaged = Buffer.from(REPLIES[1]!.replace('Marisol', 'Marisal'));
     await archive.database.run('UPDATE raws SET content = $1 WHERE n = $2', [damaged, n]);
@@ -237,7 +237,7 @@ describe('what is redacted never leaves', () => {
   });
 
   test('content get says so: the record is shown, --raw is partial and writes nothing', async () => {
-    await arx(dir, `redact att_${first}`);
+    await arx(dir, `redact --yes att_${first}`);
     const id = await letterOf(1);
     const shown = await as('internal', `content get ${id} -o table`);
     expect(shown).toMatchObject({ exit: 0, stderr: '' });
@@ -248,7 +248,7 @@ describe('what is redacted never leaves', () => {
   });
 
   test('N5 nothing of the whole archive that is redacted leaves, and nothing above a tier', async () => {
-    await arx(dir, `redact att_${first}`);
+    await arx(dir, `redact --yes att_${first}`);
     const addresses = await addressesOf('mirror', true);
     const raws = await archive.database.all<{ content: Uint8Array }>('SELECT content FROM raws');
     // The words of a letter stand before its first file, and some files repeat such words.

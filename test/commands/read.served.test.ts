@@ -29,7 +29,7 @@ beforeAll(async () => {
     for (const [name, mail] of Object.entries(MAILS)) writeFileSync(join(dir, 'mails', name), mail);
     const on = database.join(' ');
     expect(await arx(dir, `import mails ${on}`)).toMatchObject({ exit: 0 });
-    expect(await arx(dir, `redact att_1 --reason legal ${on}`)).toMatchObject({ exit: 0 });
+    expect(await arx(dir, `redact --yes att_1 --reason legal ${on}`)).toMatchObject({ exit: 0 });
     if (index === 0) places.push({ dir, flags: [] });
     const served = await serve(dir, [...database, '--max-tier', 'internal']);
     const login = `login --client-id reader --observer-tier internal --requested-tier internal --base-url ${served.base_url}`;

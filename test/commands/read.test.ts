@@ -98,7 +98,7 @@ test('a withheld file is said in the list and in the text, and its name stays', 
   const before = await arx(dir, 'read msg_1');
   expect(before.stdout).toContain('Files: att_1 secret.png  image/png, 1 B  available');
   expect(before.stdout).toContain('hello\n\n[file att_1 secret.png');
-  expect((await arx(dir, 'redact att_1 --reason legal')).exit).toBe(0);
+  expect((await arx(dir, 'redact --yes att_1 --reason legal')).exit).toBe(0);
   const { stdout, exit } = await arx(dir, 'read msg_1');
   expect(exit).toBe(0);
   expect(stdout).toContain('hello');
@@ -146,7 +146,7 @@ test('a withheld file keeps its place between texts, and so do the files beside 
     ['att_3', ['+the patch']],
     ['att_1', ['+the patch']],
   ] as const) {
-    expect((await arx(dir, `redact ${id} --reason legal`)).exit).toBe(0);
+    expect((await arx(dir, `redact --yes ${id} --reason legal`)).exit).toBe(0);
     expect([id, await places()]).toEqual([
       id,
       whole.filter((place) => !(gone as readonly string[]).includes(place)),
@@ -171,7 +171,7 @@ test('a mail without usual header fields, which an import stores as a file, is r
   expect(await read('msg_2')).toContain('\n\nthe body\n\n[file att_2 b.eml');
   expect(await read('msg_3')).toContain('{"bytes":');
   expect(await read('msg_4')).toContain('Subject: café\n');
-  expect((await arx(dir, 'redact att_2')).exit).toBe(0);
+  expect((await arx(dir, 'redact --yes att_2')).exit).toBe(0);
   expect(await read('msg_2')).not.toContain('the body');
 });
 

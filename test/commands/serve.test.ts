@@ -155,7 +155,7 @@ test('an archive that --database names and that is empty is noticed, since a typ
 });
 
 test('redact makes no archive where --database names none', async () => {
-  const { exit, stderr } = await arx(dir, 'redact att_1 --database sqlite:typo');
+  const { exit, stderr } = await arx(dir, 'redact --yes att_1 --database sqlite:typo');
   expect([exit, stderr]).toEqual([6, `arx: no archive in ${join(dir, 'typo')} [not_found, exit 6]\n`]);
   expect(existsSync(join(dir, 'typo'))).toBe(false);
 });

@@ -80,7 +80,7 @@ describe.each(texts)('arx help %s', (_, text) => {
     expect(text.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
   test('has no mark of Markdown left, and ends with one newline', () => {
-    expect(text).not.toMatch(/`|\*\*|\{\{|\]\(/);
+    expect(text).not.toMatch(/`|\*\*|^\s*\{\{|\]\(/m);
     expect(text).toMatch(/[^\n]\n$/);
   });
 });

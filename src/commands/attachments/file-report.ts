@@ -8,7 +8,10 @@ import { checksumLine } from '../../verify/checksum-list.ts';
 export async function printFileReport(app: App, report: VerifyReport | PullReport): Promise<void> {
   if (app.printer.isOneRowPerLine) {
     const { files, fixity, completeness, checked } = report;
-    await app.printer.list(fileView, { rows: files, summary: () => ({ checked, fixity, completeness }) });
+    await app.printer.list(fileView, {
+      rows: files,
+      summary: () => ({ checked, fixity, completeness, complete: completeness === 'complete' }),
+    });
     return;
   }
   await app.printer.report(

@@ -22,6 +22,8 @@ const ImportedFiles = z
  */
 export const ImportReport = z.object({
   version,
+  /** Nothing was stored: the counts are those of an import. */
+  dry_run: z.literal(true).optional(),
   sources: z.array(
     z.object({
       path: z.string(),

@@ -20,6 +20,15 @@ export type Identity = {
   stored_in?: string | null | undefined;
 };
 
+/** A token that `logout --all` deletes, or would delete. */
+export const forgottenView: View<{ origin: string; profile: string; forgotten: boolean }> = {
+  columns: [
+    { name: 'archive', of: (row) => row.origin, style: 'id' },
+    { name: 'profile', of: (row) => row.profile },
+    { name: 'forgotten', of: (row) => row.forgotten },
+  ],
+};
+
 /** The identity of a token. */
 export const identityView: View<Identity> = {
   columns: [

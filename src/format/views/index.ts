@@ -12,7 +12,7 @@ export {
 } from './conversation.ts';
 export { acknowledgementView, eventTypeView, eventView } from './event.ts';
 export { checkView, factView, healthView, pathsView, profileView, settingView } from './installation.ts';
-export { identityView } from './identity.ts';
+export { forgottenView, identityView } from './identity.ts';
 export { changesOf, changeView, diffLines, windowView } from './frozen-walk.ts';
 export { backupLines, fsckLines, importLines } from './archive-report.ts';
 export { exportLines, fileView, pullPlanView, verifyLines } from './files-report.ts';

@@ -10,7 +10,8 @@ import { createDrain } from '../store/event-worker.ts';
 import { DatabaseAccessError, accessFault } from '../store/sql/database-error.ts';
 import { detectSource } from './detect.ts';
 import type { Read, ReadOptions } from './readers.ts';
-import { KEPT, storeItems, type ImportCounts, type StoreOptions } from './store-items.ts';
+import { createDryRunWriter } from './dry-run-writer.ts';
+import { importWriter, KEPT, storeItems, type ImportCounts, type StoreOptions } from './store-items.ts';
 
 /** The progress on one path: items `read`; for an mbox also bytes `done` of `total`, else both null. */
 export type ImportProgress = {
@@ -35,6 +36,8 @@ export type ImportOptions = {
    * `external`. Where it is named, messages that the archive has already get it, too.
    */
   tier?: Tier;
+  /** Reads and counts everything, and stores nothing. Then the archive may be missing. */
+  dryRun?: boolean;
   signal: AbortSignal;
   progress?(state: ImportProgress): void;
 };
@@ -48,9 +51,9 @@ export type ImportOptions = {
  * it is aborted; what was stored by then stays. Throws Fault 'disk' when the archive cannot be written.
  */
 export async function importPaths(
-  archive: Archive,
+  archive: Archive | undefined,
   paths: readonly string[],
-  { originCity, kind, tier, signal, progress }: ImportOptions,
+  { originCity, kind, tier, dryRun = false, signal, progress }: ImportOptions,
 ): Promise<ImportReport> {
   const { sources, companions } = await detectAll(paths, kind);
   try {
@@ -63,6 +66,7 @@ export async function importPaths(
         changesTiers: tier !== undefined,
         companions,
         signal,
+        dryRun,
       },
       progress,
     );
@@ -93,15 +97,18 @@ async function detectAll(
 }
 
 async function importSources(
-  archive: Archive,
+  archive: Archive | undefined,
   sources: readonly DetectedPath[],
-  options: ReadOptions & Pick<StoreOptions, 'changesTiers'>,
+  options: ReadOptions & Pick<StoreOptions, 'changesTiers'> & { dryRun: boolean },
   progress: ImportOptions['progress'],
 ): Promise<ImportReport> {
   const { originCity, tier, changesTiers, signal } = options;
-  await archive.blobs.removeUnfinished(archive.now() - MAX_UNFINISHED_MS);
+  const target = options.dryRun ? undefined : archive;
+  await target?.blobs.removeUnfinished(target.now() - MAX_UNFINISHED_MS);
+  const intake = target === undefined ? createDryRunWriter(archive?.database) : importWriter(target);
   const report: ImportReport = {
     version: 1,
+    ...(options.dryRun ? { dry_run: true as const } : {}),
     sources: [],
     conversations: 0,
     refused: [],
@@ -111,7 +118,7 @@ async function importSources(
   for (const { path, kind, read } of sources) {
     // Only in an mbox are positions byte offsets.
     const total = kind === 'mbox' ? (await stat(path)).size : null;
-    const counts = await storeItems(archive, read(options), {
+    const counts = await storeItems(intake, read(options), {
       originCity,
       tier,
       changesTiers,
@@ -134,8 +141,8 @@ async function importSources(
     report.notices.push(...counts.notices);
   }
   // Applies the events that waited for what was imported. Another process may have begun to.
-  await createDrain(archive)();
-  const row = await archive.database.get<{ n: number }>('SELECT COUNT(*) AS n FROM conversations');
+  if (target !== undefined) await createDrain(target)();
+  const row = await archive?.database.get<{ n: number }>('SELECT COUNT(*) AS n FROM conversations');
   report.conversations = row?.n ?? 0;
   return report;
 }
@@ -152,7 +159,7 @@ function reportedKind(kind: ImportKind, formats: readonly { format: string }[]):
 
 /** Stores records that were generated and not read, such as the sample archive. Returns the same counts as an import. */
 export function importItems(archive: Archive, items: AsyncIterable<ImportItem>): Promise<ImportCounts> {
-  return storeItems(archive, items, {
+  return storeItems(importWriter(archive), items, {
     originCity: null,
     tier: 'internal',
     changesTiers: false,

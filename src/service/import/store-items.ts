@@ -41,20 +41,24 @@ export type StoreOptions = {
   stored(counts: ImportCounts, position: number): void;
 };
 
+/** Returns the writer that {@link storeItems} stores with. */
+export function importWriter(archive: Archive): MessageWriter {
+  return createMessageWriter(
+    archive,
+    importedTextReader((sha256) => readChecked(archive.blobs, sha256)),
+  );
+}
+
 /**
  * Stores all items in order, batch by batch. Each batch is stored durably as a whole or not at all. Returns the counts:
  * `read = stored + known + refused`, and for files `seen = read + known + refused + skipped`. When a known message brings bytes that the archive lacked, they count as a stored
  * attachment. Throws the reason of the signal when it is aborted, and Fault 'disk' when the archive cannot be written.
  */
 export async function storeItems(
-  archive: Archive,
+  intake: MessageWriter,
   items: AsyncIterable<SourceItem>,
   { originCity, tier, changesTiers, signal, stored }: StoreOptions,
 ): Promise<ImportCounts> {
-  const intake = createMessageWriter(
-    archive,
-    importedTextReader((sha256) => readChecked(archive.blobs, sha256)),
-  );
   const files = createFileCounter();
   const counts: ImportCounts = {
     messages: { read: 0, stored: 0, known: 0, refused: 0 },

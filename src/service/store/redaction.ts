@@ -12,6 +12,17 @@ export function redact(archive: Archive, attachmentId: string, reason: string): 
   return mark(archive, attachmentId, 1, reason);
 }
 
+/** Returns how many attachments have the bytes of this one, itself among them; 0 where the archive has no such attachment. */
+export async function rowsOfSameFile({ database }: Archive, attachmentId: string): Promise<number> {
+  const n = numberOf('att', attachmentId);
+  if (n === undefined) return 0;
+  const found = await database.get<{ rows: number }>(
+    'SELECT COUNT(*) AS rows FROM attachments WHERE sha256 = (SELECT sha256 FROM attachments WHERE n = $1)',
+    [n],
+  );
+  return found?.rows ?? 0;
+}
+
 /**
  * Lifts the redaction of all rows with these bytes, whoever set it. A row stays closed while a file inside it or around it
  * is redacted. Resolves to false without such an attachment.

@@ -89,7 +89,7 @@ describe('mbox', () => {
 
   test('a message whose bytes hold a withheld file is made into a mail that says so: exit 3', async () => {
     await imported(THREAD);
-    expect((await arx(dir, 'redact att_1 --reason legal')).exit).toBe(0);
+    expect((await arx(dir, 'redact --yes att_1 --reason legal')).exit).toBe(0);
     const ran = await arx(dir, 'conversations export conv_1 --to out.mbox -o ndjson');
     expect(ran.exit).toBe(3);
     expect(recordsOf(ran)).toMatchObject([{ messages: 3, made: 1, unreadable: 1 }]);
@@ -218,7 +218,7 @@ describe('Markdown and HTML', () => {
   });
 
   test('a withheld file is said at its place, exit 3, and its bytes are nowhere', async () => {
-    expect((await arx(dir, 'redact att_1 --reason legal')).exit).toBe(0);
+    expect((await arx(dir, 'redact --yes att_1 --reason legal')).exit).toBe(0);
     for (const format of ['md', 'html']) {
       const ran = await arx(dir, `conversations export conv_1 --format ${format} --to ${format}/`);
       expect(ran.exit).toBe(3);

@@ -102,7 +102,11 @@ export function createMessageWriter(archive: Archive, readText: ReadText): Messa
   };
 }
 
-async function knownOf(statements: Statements, hashes: Iterable<string>): Promise<Map<string, number>> {
+/** Returns which of these hashes of stored bytes the archive has, each with its number of attachments. */
+export async function knownOf(
+  statements: Statements,
+  hashes: Iterable<string>,
+): Promise<Map<string, number>> {
   const rows = await selectIn<{ raw_sha256: string; attachments: number }>(
     statements,
     'SELECT raw_sha256, attachments FROM messages WHERE raw_sha256 IN ?',
@@ -153,7 +157,8 @@ function hasBytes({ content, file }: ImportedAttachment): boolean {
   return content !== null || file !== undefined;
 }
 
-function hasAttachmentBytes({ attachments }: ImportedMessage): boolean {
+/** Returns whether a message came with bytes of its attachments. */
+export function hasAttachmentBytes({ attachments }: ImportedMessage): boolean {
   return attachments.some(hasBytes);
 }
 

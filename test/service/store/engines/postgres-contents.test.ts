@@ -24,7 +24,7 @@ beforeEach(async () => {
   await writeFile(join(dir, 'mail.eml'), 'From: a@b.example\nSubject: x\n\ntext\n');
 });
 
-const WRITING = ['import mail.eml', 'serve --port 0', 'redact att_1'];
+const WRITING = ['import mail.eml', 'serve --port 0', 'redact --yes att_1'];
 const READING = ['fsck', 'serve --port 0 --read-only'];
 const on = (line: string, database = url) => arx(dir, `${line} --database ${database}`);
 const query = (sql: string) => withClient((client) => client.query(sql), url);
@@ -167,7 +167,7 @@ describe.skipIf(noPostgres)('a user who may only read', () => {
     await archive.close();
     await grant('INSERT');
     for (const [sql, line] of [
-      [`REVOKE UPDATE ON attachments FROM ${reader}`, 'redact att_1'],
+      [`REVOKE UPDATE ON attachments FROM ${reader}`, 'redact --yes att_1'],
       [`REVOKE SELECT ON raws FROM ${reader}`, 'fsck'],
       [`REVOKE SELECT ON migrations FROM ${reader}`, 'import mail.eml'],
     ] as const) {

@@ -488,11 +488,11 @@ describe.skipIf(noPostgres)('the command line', () => {
     await mkdir(join(dir, 'notes'));
     await writeFile(join(dir, 'notes', 'note.txt'), 'a note\n');
     expect((await arx(dir, `import notes --database ${url}`)).exit).toBe(0);
-    expect((await arx(dir, 'redact att_1')).exit).toBe(6);
-    const redacted = await arx(dir, `redact att_1 --database ${url} --json`);
+    expect((await arx(dir, 'redact --yes att_1')).exit).toBe(6);
+    const redacted = await arx(dir, `redact --yes att_1 --database ${url} --json`);
     expect(redacted).toMatchObject({ exit: 0, stderr: '' });
     expect(JSON.parse(redacted.stdout)).toMatchObject({ id: 'att_1', redacted: true, file_url: null });
-    expect((await arx(dir, `redact att_1 --undo --database ${url}`)).exit).toBe(0);
+    expect((await arx(dir, `redact --yes att_1 --undo --database ${url}`)).exit).toBe(0);
   });
 
   test('no such database, a folder that is not the archive’s, a certificate nobody knows', async () => {

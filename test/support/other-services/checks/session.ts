@@ -196,7 +196,7 @@ export const SESSION_CHECKS: readonly Check[] = [
 /** Words and exit code of commands that never ask a service. */
 const LOCAL_COMMANDS: [words: string, line: string, exit: number][] = [
   ['import', 'import .', 2],
-  ['redact', 'redact att_1', 2],
+  ['redact', 'redact --yes att_1', 2],
   ['fsck', 'fsck', 2],
   ['backup', 'backup --to copy', 2],
   // There is no archive on this machine.

@@ -1,0 +1,78 @@
+// The stream between the printer and stdout with `--template`: records go in as lines of JSON, a line of text for each comes out.
+import Mustache from 'mustache';
+import { exactJsonText, parseExactJson } from '../contract/exact-json.ts';
+import { Fault } from '../faults.ts';
+import type { Sink } from '../world.ts';
+import { escapeBlock } from './terminal/escape.ts';
+
+/** The parsed template. */
+export type Template = {
+  /** Names of fields, each with the sections that it stands in: `filename` within `{{#assets}}`. */
+  readonly names: readonly TemplateName[];
+  /** Returns the text of a record, without its line end. */
+  render(record: object): string;
+};
+
+/** A name, and the names of the sections around it, the innermost first. */
+export type TemplateName = { name: string; sections: readonly string[] };
+
+/** Returns the template of `--template`. Throws Fault 'usage' where its syntax is wrong. */
+export function parseTemplate(text: string): Template {
+  const source = withEscapes(text);
+  const writer = new Mustache.Writer();
+  let tokens: Token[];
+  try {
+    tokens = writer.parse(source);
+  } catch (error) {
+    throw new Fault('usage', `--template: ${(error as Error).message}`, { hint: 'arx help output' });
+  }
+  return {
+    names: [...namesIn(tokens, [])],
+    render: (record) => writer.render(source, withoutPrototype(record), undefined, { escape: textOf }),
+  };
+}
+
+/** Returns the stream: whole lines of JSON are written to it. */
+export function templateSink({ render }: Template, stdout: Sink): Sink {
+  let held = '';
+  const decoder = new TextDecoder();
+  return {
+    isTTY: false,
+    columns: undefined,
+    async write(chunk) {
+      held += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+      const end = held.lastIndexOf('\n') + 1;
+      const lines = held.slice(0, end);
+      held = held.slice(end);
+      let shown = '';
+      for (const line of lines.split('\n'))
+        if (line !== '') shown += `${render(parseExactJson(line) as object)}\n`;
+      if (shown !== '') await stdout.write(stdout.isTTY ? escapeBlock(shown) : shown);
+    },
+  };
+}
+
+/** Kind, name, start, end, and of a section its tokens. */
+type Token = [kind: string, name: string, start: number, end: number, inner?: Token[]];
+
+function* namesIn(tokens: readonly Token[], sections: readonly string[]): Generator<TemplateName> {
+  for (const [kind, name, , , inner = []] of tokens) {
+    if (['name', '&', '#', '^'].includes(kind) && name !== '.') yield { name, sections };
+    yield* namesIn(inner, kind === '#' ? [name, ...sections] : sections);
+  }
+}
+
+/** Returns the text with the characters that `\n`, `\t` and `\\` mean. */
+function withEscapes(text: string): string {
+  return text.replaceAll(/\\([nt\\])/g, (_, letter: string) => ({ n: '\n', t: '\t' })[letter] ?? '\\');
+}
+
+/** `constructor` and `toString` are no fields. */
+function withoutPrototype(record: object): object {
+  return Object.assign(Object.create(null) as object, record);
+}
+
+/** Nothing is escaped for HTML. A list or an object is JSON. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : exactJsonText(value);
+}

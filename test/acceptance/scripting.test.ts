@@ -1,0 +1,124 @@
+// Options for scripts that every command takes: --summary, --template, --max-rows.
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Fault } from '../../src/faults.ts';
+import { createPrinter } from '../../src/format/printer.ts';
+import { arx, recordsOf } from '../support/command.ts';
+import { fakeWorld } from '../support/fake-world.ts';
+import { always, answer, misbehave } from '../support/misbehaving-server.ts';
+import { sampleData } from '../support/sample.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+let dir: string;
+beforeAll(async () => {
+  dir = tempFolder('scripting');
+  await sampleData(join(dir, 'data'));
+});
+
+describe('--summary', () => {
+  test('is the last record of a list, of a record and of a report', async () => {
+    const list = recordsOf(await arx(dir, 'conversations ls --all -o ndjson --summary'));
+    expect(list.at(-1)).toMatchObject({ type: 'summary', rows: list.length - 1, complete: true });
+    const page = recordsOf(await arx(dir, 'attachments ls --limit 2 -o ndjson --summary'));
+    expect(page.at(-1)).toMatchObject({ type: 'summary', rows: 2, complete: false, has_more: true });
+    expect(recordsOf(await arx(dir, 'attachments show att_1 -o ndjson --summary')).at(-1)).toEqual({
+      type: 'summary',
+      rows: 1,
+      complete: true,
+    });
+    const none = recordsOf(await arx(dir, 'attachments ls --city nowhere -o ndjson --summary'));
+    expect(none).toHaveLength(1);
+  });
+
+  test('says that a list is not complete where a later row fails', async () => {
+    const world = fakeWorld();
+    const printer = createPrinter({
+      ...world,
+      output: 'ndjson',
+      color: false,
+      quiet: false,
+      unicode: true,
+      columns: undefined,
+      withSummary: true,
+    });
+    async function* rows(): AsyncGenerator<{ id: string }> {
+      yield { id: 'a' };
+      throw new Fault('network', 'cut');
+    }
+    const view = { columns: [] };
+    const summary = () => ({ complete: true });
+    await expect(printer.list(view, { rows: rows(), summary })).rejects.toThrow('cut');
+    expect(world.stdoutText()).toBe('{"id":"a"}\n{"type":"summary","rows":1,"complete":false}\n');
+  });
+
+  test('goes with ndjson alone', async () => {
+    for (const form of ['--json', '-o csv', `--template '{{id}}'`])
+      expect(await arx(dir, `messages ls --summary ${form}`)).toMatchObject({ exit: 2, stdout: '' });
+  });
+});
+
+describe('--template', () => {
+  test('prints a line for each record', async () => {
+    const ran = await arx(dir, `attachments ls --limit 2 --template '{{id}}: {{filename}}'`);
+    expect(ran).toMatchObject({ exit: 0, stdout: 'att_1: lisbon-000.jpg\natt_2: emblem.png\n' });
+    const nested = await arx(
+      dir,
+      `content get msg_1 --template '{{data.id}} {{data.subject}}{{#data}} {{entry}}{{/data}}'`,
+    );
+    expect(nested.stdout).toBe('msg_1 Timing of the glass plate cabinet entry_1\n');
+  });
+
+  test.each([
+    ['{{idd}}', 'did you mean: {{id}}; arx attachments ls --fields lists the fields'],
+    ['{{#id}}', 'arx help output'],
+  ])('%s is refused before anything is asked', async (template, hint) => {
+    const ran = await arx(dir, `attachments ls --template '${template}'`);
+    expect(ran).toMatchObject({ exit: 2, stdout: '' });
+    expect(ran.stderr).toContain(`hint: ${hint}\n`);
+  });
+
+  test('a field that only another service has is filled in', async () => {
+    const list = { object: 'list', status: 'stable', data: [{ id: 'a', colour: 'red' }], has_more: false };
+    const server = await misbehave(always(answer(200, JSON.stringify(list))));
+    const env = { ARX_BASE_URL: server.url, ARX_TOKEN: 'arx_some.token' };
+    const ran = await arx(dir, `attachments ls --template '{{id}} {{colour}}'`, { env });
+    await server.close();
+    expect(ran.stdout).toBe('a red\n');
+  });
+
+  test('no other form goes with it', async () => {
+    for (const form of ['--json', '-o csv', '--jq .'])
+      expect(await arx(dir, `messages ls --template '{{id}}' ${form}`)).toMatchObject({
+        exit: 2,
+        stdout: '',
+      });
+  });
+});
+
+describe('--max-rows', () => {
+  test.each([
+    ['attachments ls --limit 2', 3],
+    ['attachments ls --all', 3],
+    ['messages ls --all', 3],
+    ['conversations walk', 3],
+    ['search lisbon --all', 3],
+    ['events types', 3],
+  ])('%s: no more rows, and the cut in the data and the exit code', async (line, exit) => {
+    const ran = await arx(dir, `${line} --max-rows 1 --json`);
+    const { data, summary } = JSON.parse(ran.stdout) as { data: object[]; summary: object };
+    expect({ line, exit: ran.exit, rows: data.length, summary }).toMatchObject({
+      line,
+      exit,
+      rows: 1,
+      summary: { rows: 1, has_more: true, complete: false },
+    });
+    expect(ran.stderr).toContain('cut after 1 row: more follow');
+  });
+
+  test('a list that is not longer is not cut', async () => {
+    const ran = await arx(dir, 'attachments ls --limit 2 --max-rows 2 --json');
+    expect(ran).toMatchObject({ exit: 0, stderr: '' });
+    for (const count of ['0', '-1', 'x', '1.5'])
+      expect(await arx(dir, `messages ls --max-rows=${count}`)).toMatchObject({ exit: 2, stdout: '' });
+  });
+});
