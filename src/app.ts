@@ -16,6 +16,9 @@ import type { TerminalCapabilities } from './format/terminal/capabilities.ts';
 import type { OpenArchive, ArchiveLocation } from './service/index.ts';
 import type { World } from './world.ts';
 
+/** What an interruption leaves: what is kept, and what to do to go on, each as a part of one line. */
+export type Interruption = { kept: string; next: string };
+
 /** The parts of a run that commands use. */
 export type App = {
   readonly world: World;
@@ -66,8 +69,10 @@ export type App = {
   log(text: string): void;
   /** Adds a Fault that does not end the command; the most severe one decides the exit code. */
   addFault(fault: Fault): void;
-  /** Returns the progress line. `besideRows`: rows are printed meanwhile, so on one terminal there is none. */
-  progress(options?: { besideRows: boolean }): Progress;
+  /** Sets what is said where the run is interrupted; it is called then. The last call counts. */
+  onInterrupt(describe: () => Interruption): void;
+  /** Begins a piece of work that shows its progress. */
+  progress(): Progress;
   /** Runs another command line in a world of its own; returns its exit code. */
   runLine(world: World): Promise<number>;
 };

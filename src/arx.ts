@@ -50,8 +50,12 @@ export async function run(world: World): Promise<number> {
     faults.push(faultOf(error, app?.world ?? world));
   }
   await app?.close().catch((error: unknown) => faults.push(faultOf(error, app?.world ?? world)));
-  const { signal } = app?.world ?? world;
-  if (faults.length === 0 && signal.aborted && !endsBySignal) faults.push(signal.reason as Fault);
+  const interruption = interruptionOf(app?.world ?? world, { app, faults, endsBySignal });
+  if (interruption !== undefined) {
+    // Whatever else broke off did so because of the signal.
+    const others = faults.filter(({ kind }) => kind !== 'interrupted');
+    faults.splice(0, faults.length, interruption, ...others);
+  }
   const worst = worstOf(faults);
   if (worst === undefined) return 0;
   // Whoever typed something that does not fit is told where it is explained.
@@ -81,6 +85,28 @@ function faultOf(error: unknown, world: World): Fault {
   if (error instanceof Fault) return error;
   if (world.signal.aborted) return world.signal.reason as Fault;
   return new Fault('internal', 'unexpected error; ARX_DEBUG=1 shows where', { cause: error });
+}
+
+/**
+ * Returns the Fault of a run that a signal ended, with what is kept and how to go on in its one line; undefined where none did.
+ * Where Ctrl-C also ends the reader of a pipe, it is the signal that is reported. A command that ends by a signal has ended well,
+ * except by Ctrl-C.
+ */
+function interruptionOf(
+  { signal }: World,
+  run: { app: RunningApp | undefined; faults: readonly Fault[]; endsBySignal: boolean },
+): Fault | undefined {
+  if (!signal.aborted) return undefined;
+  const reason = signal.reason as Fault;
+  if (run.endsBySignal && run.faults.length === 0 && reason.detail.signal !== 'SIGINT') return undefined;
+  // `--max-time` ends a run, too.
+  if (reason.kind !== 'interrupted') return run.faults.length === 0 ? reason : undefined;
+  const own = run.app?.interruption();
+  const found = run.faults.find(({ kind, detail }) => kind === 'interrupted' && detail.kept !== undefined);
+  const kept = own?.kept ?? found?.detail.kept;
+  const next = own?.next ?? found?.detail.hint ?? 'run the same command again';
+  const message = kept === undefined ? `interrupted; ${next}` : `interrupted: ${kept}; ${next}`;
+  return new Fault('interrupted', message, reason.detail);
 }
 
 async function report(faults: readonly Fault[], world: World, app: RunningApp | undefined): Promise<void> {

@@ -234,6 +234,10 @@ const world: World = {
       throw signal?.aborted === true ? signal.reason : error;
     });
   },
+  every: (ms, call) => {
+    const timer = setInterval(call, ms).unref();
+    return () => clearInterval(timer);
+  },
   randomBytes: (count) => (count > MAX_POOLED_BYTES ? randomBytes(count) : pooledRandomBytes(count)),
   signal: controller.signal,
   pid: process.pid,

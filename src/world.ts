@@ -60,6 +60,8 @@ export type World = {
   monotonic(): number;
   /** Resolves after this time, or rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `call` again and again, after this time each, until the returned function is called. It does not keep the process running. */
+  every(ms: number, call: () => void): () => void;
   randomBytes(count: number): Uint8Array;
   /** Aborted with an `interrupted` Fault at the first SIGINT, SIGTERM or SIGHUP. */
   signal: AbortSignal;

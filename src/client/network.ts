@@ -12,6 +12,8 @@ export type NetworkOptions = {
   /** Longest wait for a connection, and between two chunks of a body, in milliseconds. */
   connectTimeoutMs: number;
   idleTimeoutMs: number;
+  /** Called for each connection to an origin. */
+  onConnect?: (origin: string) => void;
   /** URL of a proxy. No environment variable is read. */
   proxy?: string;
 };
@@ -62,6 +64,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
       connect(to, (...result) => {
         const address = result[1]?.remoteAddress;
         if (address !== undefined) noted.add(address);
+        if (result[1] !== null) options.onConnect?.(origin);
         done(...result);
       });
   }

@@ -36,6 +36,11 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   ['--relative', 'show dates as distances from now, such as 3 days ago'],
   ['--no-pager', 'do not show long output in a pager'],
   ['--no-input', 'never ask questions'],
+  [
+    '--progress <form>',
+    'progress on standard error: a line on a terminal, JSON records, or none (default: auto)',
+    ['auto', 'json', 'none'],
+  ],
   ['-q, --quiet', 'print no notices, progress or summary'],
   ['-v, --verbose', 'print diagnostics on standard error; -vv: each request as a curl command'],
 ];

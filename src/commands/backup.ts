@@ -5,6 +5,7 @@ import type { App } from '../app.ts';
 import { withExclusiveLock } from '../config/lock.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
+import { formatBytes } from '../format/numbers.ts';
 import { backupLines } from '../format/views/index.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 
@@ -31,9 +32,17 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const { backUp, BackupTargetError } = await import('../service/index.ts');
   const to = resolve(app.world.cwd, input.to);
   const progress = app.progress();
+  let copied = 0;
+  app.onInterrupt(() => ({
+    kept: `${formatBytes(copied)} of files copied, the database of ${to} is unchanged`,
+    next: 'run the same command to continue',
+  }));
   const report = await backUp(archive, to, {
     signal: app.world.signal,
-    progress: progress.update,
+    progress: (state) => {
+      copied = state.done;
+      progress.update(state);
+    },
     exclusively: (path, work) => withExclusiveLock(path, app.storeWorld, work),
   })
     .catch((error: unknown) => {

@@ -118,6 +118,8 @@ function worldOf(argv: string[], dir: string, world: World): World {
       NO_COLOR,
       FORCE_COLOR,
       COLUMNS,
+      // A pager would stop the tour.
+      ARX_PAGER: '',
       ARX_DATA_DIR: join(dir, 'data'),
       ARX_CONFIG_DIR: join(dir, 'config'),
     },

@@ -24,6 +24,10 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const { checkArchive } = await import('../service/fsck/check-archive.ts');
   const { openHashPool } = await import('../verify/hash-pool.ts');
   const { signal, thread } = app.world;
+  app.onInterrupt(() => ({
+    kept: 'nothing was changed',
+    next: 'run the same command to check from the start',
+  }));
   const progress = app.progress();
   const report = await checkArchive(archive, {
     async hash(dir, paths) {

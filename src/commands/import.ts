@@ -34,6 +34,11 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const archive = await (input.dryRun ? existingArchive(place, app) : app.openArchive(place));
   const { importPaths } = await import('../service/import/index.ts');
   const progress = app.progress();
+  let stored = 0;
+  app.onInterrupt(() => ({
+    kept: `${plural(stored, 'message')} stored`,
+    next: 'run the same command to continue',
+  }));
   const report = await importPaths(
     archive,
     input.paths.map((path) => resolve(app.world.cwd, path)),
@@ -43,12 +48,14 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       ...(input.kind === undefined ? {} : { kind: input.kind }),
       dryRun: input.dryRun,
       signal: app.world.signal,
-      progress: ({ path, read, done, total }) =>
+      progress: ({ path, read, stored: count, done, total }) => {
+        stored = count;
         progress.update(
           done === null || total === null
             ? { label: path, done: read, unit: 'messages' }
             : { label: path, done, total, unit: 'bytes' },
-        ),
+        );
+      },
     },
   ).finally(() => progress.end());
   await app.printer.report(report, () => importLines(report, app.screen));

@@ -6,7 +6,7 @@ import { PAGE_LIMIT } from '../contract/scalars.ts';
 import { ALL_MESSAGES, parseQuery, QueryError } from '../contract/search/query.ts';
 import { SEARCH_FACETS, SEARCH_SORTS, type SearchHit, type SearchPage } from '../contract/search/search.ts';
 import { Fault } from '../faults.ts';
-import { formatCount } from '../format/numbers.ts';
+import { formatCount, plural } from '../format/numbers.ts';
 import { searchCountView, searchHitView } from '../format/views/index.ts';
 import { noticeEmptyArchive } from './archive-counts.ts';
 import { Limit, withoutUndefined } from './input.ts';
@@ -131,6 +131,10 @@ export async function firstPage(client: Client, asked: Query, app: App): Promise
       const { index } = page;
       if (index.indexed >= index.of || index.indexed <= indexed) return page;
       indexed = index.indexed;
+      app.onInterrupt(() => ({
+        kept: `${formatCount(page.index.indexed)} of ${plural(page.index.of, 'message')} indexed`,
+        next: 'run the same command to continue',
+      }));
       progress.update({ label: 'index', done: indexed, total: index.of, unit: 'messages' });
     }
   } finally {

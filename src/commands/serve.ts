@@ -36,7 +36,7 @@ export const Input = z.object({
 });
 type Input = z.infer<typeof Input>;
 
-/** SIGTERM is how a service is stopped: exit code 0. */
+/** SIGTERM is how a service is stopped: exit code 0. Ctrl-C is 130, as for every command. */
 export const endsBySignal = true;
 
 /** Time that running requests have to finish. */
@@ -122,6 +122,10 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   };
   await app.printer.report(line, () => [`listening on ${line.base_url}, files on ${line.asset_url}`]);
   accessLog?.note('info', 'listening', line);
+  app.onInterrupt(() => ({
+    kept: 'running requests were finished',
+    next: 'run the same command to serve again',
+  }));
   await aborted(app.world.signal);
   accessLog?.note('info', 'ending');
   owner.withdraw();

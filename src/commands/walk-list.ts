@@ -6,7 +6,7 @@ import type { WalkReport } from '../contract/reports/walk.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
-import { frozenProgressText } from '../format/terminal/progress.ts';
+import { frozenProgressText } from '../format/terminal/progress-text.ts';
 import { plainText } from '../format/terminal/styled-line.ts';
 import { walkLines } from '../format/views/index.ts';
 import type { View } from '../format/views/view.ts';
@@ -83,7 +83,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
   /** Rows that earlier runs saw and no run has written out yet. */
   const pending = new Set([...unresolved.unplaced, ...unresolved.late]);
   const limit = Math.min(pageRowsOf(input), pageRows);
-  const progress = app.progress({ besideRows: true });
+  const progress = app.progress();
   const state = {
     rows: 0,
     noun,
@@ -93,6 +93,28 @@ async function runWalk<Row extends Identified, Shown extends object>(
     limit,
     drift: undefined as number | undefined,
   };
+  let frozen = log?.state?.ids.length ?? 0;
+  app.onInterrupt(() => {
+    if (dir === undefined)
+      return {
+        kept: `${plural(printed, 'row')} printed, no log was kept`,
+        next: 'run the same command again, with --freeze DIR to be able to go on',
+      };
+    const again = `run the same command${input.resume ? '' : ' with --resume'}`;
+    if (frozen === 0) return { kept: 'nothing was frozen', next: again };
+    return {
+      kept: `${plural(frozen, noun)} in frozen windows in ${input.freeze}`,
+      next: `${again} to continue`,
+    };
+  });
+  const showProgress = (): void =>
+    progress.update({
+      label: 'frozen',
+      done: state.rows,
+      unit: `${noun}s`,
+      text: frozenProgressText(state, app.screen),
+    });
+  showProgress();
   const windows = walk(source, {
     limit,
     crossCheck,
@@ -104,7 +126,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
       app.log(logLine(note));
       state.requests = note.number;
       state.drift = note.drift_ratio ?? state.drift;
-      progress.update(frozenProgressText(state, app.screen));
+      showProgress();
     },
   });
   let outcome: WalkOutcome | undefined;
@@ -129,6 +151,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
       }
       const window = next.value.rows;
       await log?.append(next.value);
+      frozen += window.length;
       for (const row of window) {
         pending.delete(row.id);
         if (filter?.matches(row) === false) continue;

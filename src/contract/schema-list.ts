@@ -24,7 +24,7 @@ import { MessageDiff, ViewDiff } from './reports/content-diff.ts';
 import { ReadMessage } from './reports/reading.ts';
 import { ReconcileReport } from './reports/reconcile.ts';
 import { DiffReport, FrozenWalk, PlotReport, WalkedWindow, WalkReport } from './reports/walk.ts';
-import { ExitRecord, Listening } from './reports/command.ts';
+import { ExitRecord, Listening, ProgressRecord } from './reports/command.ts';
 import { BackupReport, FsckReport, ImportReport } from './reports/archive.ts';
 import { ServiceReport } from './reports/service.ts';
 import { ExportReport, PullPlan, PullReport, ThreadReport, VerifyReport } from './reports/files.ts';
@@ -98,6 +98,7 @@ export const REPORTS = {
   RefusedEvent,
   Listening,
   ExitRecord,
+  ProgressRecord,
   FrozenWindowLine,
   FrozenWalkSubject,
   FrozenWalkCompletion,

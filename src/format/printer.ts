@@ -69,6 +69,8 @@ export type Printer = {
   shows(field: string): boolean;
   /** Prints a list: a JSON document, one record in each line, separated values (csv with a header), or a table. */
   list<T extends object>(view: View<T>, list: Envelope<T>): Promise<void>;
+  /** Returns how many rows of the last list were read so far, undefined where none was begun. */
+  rowsRead(): number | undefined;
   /** Prints a record: the wire record as JSON, csv as a list of one row, else `key value` lines (tsv: `key<TAB>value`). */
   record<T extends object>(view: View<T>, wire: T): Promise<void>;
   /** Prints a report: its wire form as JSON, its fields as one row of csv, else `lines`. `sums` are those of `-o sums`. */
@@ -138,6 +140,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   const painting = (): Promise<Paint> =>
     (paint ??= output === 'table' ? openPaint(options) : Promise.resolve(NO_PAINT));
   const { paging } = options;
+  let lastSummary: Envelope<unknown>['summary'] | undefined;
   const show = (write: (sink: Sink) => Promise<void>): Promise<void> => paging?.show(write) ?? write(stdout);
   const writeText = (pieces: AsyncIterable<string>): Promise<void> =>
     show((sink) => writeToSink(pieces, sink));
@@ -180,9 +183,14 @@ export function createPrinter(options: PrinterOptions): Printer {
     isOneRowPerLine: output === 'tsv' || output === 'csv' || output === 'ndjson',
     shows: (field) =>
       options.fields?.some(({ path }) => path === field || path.startsWith(`${field}.`)) ?? true,
+    rowsRead: () => {
+      const rows = lastSummary?.()['rows'];
+      return typeof rows === 'number' ? rows : undefined;
+    },
     async list(view, whole) {
       const { cut } = options;
       const list = cut === undefined ? whole : cutList(whole, cut.maxRows, cut.onCut);
+      lastSummary = list.summary;
       switch (output) {
         case 'json':
           await writeList(jsonDocument(list, pick, { encode, pretty }), list);

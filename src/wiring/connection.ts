@@ -32,19 +32,16 @@ export type ConnectionOptions = {
   /** `-vv`: returns the transport with a log of its requests. */
   logged(transport: Transport): Transport;
   log(text: string): void;
+  /** Returns a transport over the network that shows what it waits for. */
+  watch(transport: Transport): Transport;
+  /** A connection to this host stands. */
+  connected(host: string): void;
   world: World;
 };
 
 /** Returns a connection that opens nothing before its first use. */
-export function createConnection({
-  settings,
-  archives,
-  version,
-  isOffline,
-  logged,
-  log,
-  world,
-}: ConnectionOptions): Connection {
+export function createConnection(options: ConnectionOptions): Connection {
+  const { settings, archives, version, isOffline, logged, log, watch, connected, world } = options;
   const timeoutMs = settings.timeout.value * 1000;
   const timeouts = {
     connectTimeoutMs: Math.min(timeoutMs, settings.connect_timeout.value * 1000),
@@ -58,21 +55,23 @@ export function createConnection({
     opened = import('../client/network.ts').then(({ createNetwork }) =>
       createNetwork({
         ...timeouts,
+        onConnect: (origin) => connected(new URL(origin).host),
         ...(settings.proxy.value === undefined ? {} : { proxy: settings.proxy.value }),
       }),
     );
     return opened;
   });
+  const transport = async (): Promise<Transport> => logged(watch((await network()).transport));
   return {
     timeouts,
-    network: async () => logged((await network()).transport),
+    network: transport,
     connect: once(async () => {
       const { base_url: base, asset_url: asset } = settings;
       if (base.value === undefined) {
         const archive = await archives.openForReading();
         return connectLocalArchive(archive, { assetUrl: asset.value, version, log });
       }
-      return { baseUrl: base.value, assetUrl: asset.value, transport: logged((await network()).transport) };
+      return { baseUrl: base.value, assetUrl: asset.value, transport: await transport() };
     }),
     close: async () => {
       await (await opened)?.close();

@@ -1,5 +1,5 @@
 // Makes the App of one run from its world, its settings and its global flags.
-import type { App } from '../app.ts';
+import type { App, Interruption } from '../app.ts';
 import type { Client } from '../client/index.ts';
 import type { CommandSpec } from '../command-list/command-spec.ts';
 import type { CommandWords } from '../command-list/index.ts';
@@ -33,6 +33,8 @@ export type RunningApp = App & {
   listFields(): Promise<void>;
   /** Whether the user closed the pager before it had all of the output. */
   isPagerClosed(): boolean;
+  /** Returns what the interrupted command says, undefined where it has nothing of its own to say. */
+  interruption(): Interruption | undefined;
   /** Runs what `--jq` has not run yet, and keeps what was printed for completion. Throws Fault 'usage' where its program failed. */
   finishOutput(): Promise<void>;
   startRecording(): Promise<void>;
@@ -100,9 +102,13 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       ? undefined
       : await (
           await import('../format/jq-sink.ts')
-        ).openJqSink({ program: flags.jq, isPerRecord: output === 'ndjson', world });
-  const paging = createPaging({ world, settings, isInteractive: flags.input, notice });
-  diagnostics.waitFor(paging.closed);
+        ).openJqSink({
+          program: flags.jq,
+          isPerRecord: output === 'ndjson',
+          world: { ...world, stdout: diagnostics.stdout },
+        });
+  const { stdout, pause } = diagnostics;
+  const paging = createPaging({ world, settings, isInteractive: flags.input, stdout, notice, pause });
   const { links, ...canvas } = screen;
   // The local archive names addresses that nothing serves until `arx serve` runs.
   const isOpen = (address: string): boolean => isRemote || !address.startsWith(`${DEFAULT_ASSET_URL}/`);
@@ -115,11 +121,12 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
           flags.template,
           options.spec.words,
           printing,
-          world.stdout,
+          stdout,
         ));
   const printer = seen.watching(
     createPrinter({
       ...world,
+      stdout,
       ...(recordSink === undefined ? { paging } : { stdout: recordSink }),
       ...canvas,
       ...(links ? { links: isOpen } : {}),
@@ -149,6 +156,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     { dir: directories.data },
     { isOffline: flags.offline, world, notice },
   );
+  const { watch, connected } = diagnostics;
   const connection = createConnection({
     settings,
     archives,
@@ -157,6 +165,8 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     logged: (transport) =>
       isCurlLogged ? withCurlLog(transport, async () => (await session()).secrets(), log) : transport,
     log,
+    watch,
+    connected,
     world,
   });
   const { openTokenStore } = await import('../config/token-store.ts');
@@ -222,6 +232,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       ? anonymousClient()
       : clientWith(undefined, { baseUrl: owner.baseUrl, ownerSecret: owner.secret });
   };
+  let describe: (() => Interruption) | undefined;
   let closeFiles = (): void => {};
   const fileAccess = once(async (): Promise<FileAccess> => {
     const allowedHosts = flags.allowAssetHost;
@@ -282,7 +293,15 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     notice,
     log,
     addFault: (fault) => void faults.push(fault),
-    progress: diagnostics.progress,
+    onInterrupt: (description) => {
+      describe = description;
+    },
+    interruption: () => {
+      const rows = printer.rowsRead();
+      if (describe !== undefined || rows === undefined) return describe?.();
+      return { kept: `${plural(rows, 'row')} read`, next: 'run the same command again' };
+    },
+    progress: () => diagnostics.progress.begin(),
     runLine: options.runLine,
     listFields: async () => {
       const rows = (await fields()).legalFields(options.spec.words, printing);

@@ -1,8 +1,9 @@
-// Lines for people on stderr: notices, diagnostics of `-v`, and the progress line that they must not tear.
-import { createProgress, type Progress } from '../format/terminal/progress.ts';
+// Lines for people on stderr: notices, diagnostics of `-v`, and the progress that they must not tear.
+import type { Transport } from '../client/transport.ts';
+import { createProgressLine, type OpenRequest, type ProgressLine } from '../format/terminal/progress.ts';
 import { terminalCapabilities } from '../format/terminal/capabilities.ts';
 import { escapeText } from '../format/terminal/escape.ts';
-import type { World } from '../world.ts';
+import type { Sink, World } from '../world.ts';
 import type { GlobalFlags } from './global-flags.ts';
 
 /** Writes to stderr. */
@@ -11,26 +12,39 @@ export type Diagnostics = {
   notice(text: string): void;
   /** Writes one diagnostic line with `-v`. */
   log(text: string): void;
-  /** Returns the progress line. `besideRows`: rows are printed meanwhile, so on one terminal there is none. */
-  progress(options?: { besideRows: boolean }): Progress;
-  /** Lines are written when the promise of `pause` resolves: a pager has the screen meanwhile. */
-  waitFor(pause: () => Promise<void>): void;
+  /** The progress of the run. */
+  progress: ProgressLine;
+  /** stdout; where it is a terminal, the progress line makes room for text. */
+  stdout: Sink;
+  /** Returns the transport, with progress while an answer is waited for. */
+  watch(transport: Transport): Transport;
+  /** A connection to this host stands. */
+  connected(host: string): void;
+  /** Clears the screen of progress; until the promise resolves nothing is drawn or written. */
+  pause(until: Promise<void>): Promise<void>;
   /** Resolves when all lines are written. */
   drained(): Promise<unknown>;
 };
 
 /** Returns the writer of notices, diagnostics and progress. */
 export function createDiagnostics(world: World, flags: GlobalFlags): Diagnostics {
+  const { animation, unicode } = terminalCapabilities(world.stderr, world.env);
+  const asLine = flags.progress === 'auto' && animation && !flags.quiet;
+  const form = flags.progress === 'json' ? 'json' : asLine ? 'line' : 'none';
+  const progress = createProgressLine(world, { form, unicode });
   // Lines are written in order; the end of the run waits for the last one.
   let written: Promise<unknown> = Promise.resolve();
-  let progress: Progress | undefined;
-  let paused = async (): Promise<void> => {};
+  let pause: Promise<unknown> = Promise.resolve();
   const say = (text: string): void => {
     written = written
-      .then(() => paused())
-      .then(() => world.stderr.write(`${progress?.wiped() ?? ''}arx: ${escapeText(text)}\n`))
+      .then(() => pause)
+      .then(() => world.stderr.write(`${progress.wiped()}arx: ${escapeText(text)}\n`))
       .catch(() => {});
   };
+  const { stdout } = world;
+  /** Requests that wait for a connection. */
+  const connecting = new Map<string, Set<OpenRequest>>();
+  const reached = new Set<string>();
   return {
     notice: (text) => {
       if (!flags.quiet) say(text);
@@ -38,16 +52,53 @@ export function createDiagnostics(world: World, flags: GlobalFlags): Diagnostics
     log: (text) => {
       if (flags.verbose > 0) say(text);
     },
-    progress: ({ besideRows } = { besideRows: false }) => {
-      const { animation, unicode, columns } = terminalCapabilities(world.stderr, world.env);
-      progress = createProgress(world.stderr, world.monotonic, {
-        enabled: animation && !flags.quiet && !(besideRows && world.stdout.isTTY),
-        unicode,
-        columns,
-      });
-      return progress;
+    progress,
+    stdout: {
+      isTTY: stdout.isTTY,
+      get columns() {
+        return stdout.columns;
+      },
+      get rows() {
+        return stdout.rows;
+      },
+      async write(chunk) {
+        const wipe = stdout.isTTY ? progress.wiped() : '';
+        if (wipe !== '') await world.stderr.write(wipe).catch(() => {});
+        await stdout.write(chunk);
+        // Bytes may end in the middle of a line, which a progress line would overwrite.
+        if (stdout.isTTY && typeof chunk !== 'string') progress.hide(true);
+      },
     },
-    waitFor: (pause) => (paused = pause),
-    drained: () => written,
+    watch: (transport) =>
+      form === 'none'
+        ? transport
+        : async (request) => {
+            const { host } = request.url;
+            const open = progress.request(host);
+            const waiting = connecting.get(host) ?? new Set();
+            connecting.set(host, waiting.add(open));
+            if (reached.has(host)) open.connected();
+            try {
+              return await transport(request);
+            } finally {
+              waiting.delete(open);
+              open.answered();
+              reached.add(host);
+            }
+          },
+    connected(host) {
+      reached.add(host);
+      for (const request of connecting.get(host) ?? []) request.connected();
+    },
+    async pause(until) {
+      const wipe = progress.wiped();
+      if (wipe !== '') await world.stderr.write(wipe).catch(() => {});
+      progress.hide(true);
+      pause = until.then(() => progress.hide(false));
+    },
+    drained: async () => {
+      await progress.close();
+      await written;
+    },
   };
 }

@@ -30,6 +30,7 @@ const GlobalFlags = z.object({
   force: z.boolean().default(false),
   csvSafe: z.boolean().default(false),
   strict: z.boolean().default(false),
+  progress: z.enum(['auto', 'json', 'none']).default('auto'),
   utc: z.boolean().default(false),
   relative: z.boolean().default(false),
   input: z.boolean().default(true),

@@ -17,28 +17,36 @@ export type Paging = {
   show(write: (sink: Sink) => Promise<void>): Promise<void>;
   /** Whether the user closed a pager before it had all of the text. */
   isClosedEarly(): boolean;
-  /** Resolves when no pager is on the screen. */
-  closed(): Promise<void>;
 };
 
 type PagingOptions = {
-  world: Pick<World, 'env' | 'stdout' | 'startPager'>;
+  world: Pick<World, 'env' | 'startPager'>;
   settings: Pick<Settings, 'pager'>;
   /** False with `--no-input`. */
   isInteractive: boolean;
+  /** stdout for what is not shown in the pager. */
+  stdout: Sink;
   notice(text: string): void;
+  /** Keeps other text off the screen while a pager has it, until the promise resolves. */
+  pause(until: Promise<void>): Promise<void>;
 };
 
 /** Returns the pager of a run. */
-export function createPaging({ world, settings, isInteractive, notice }: PagingOptions): Paging {
-  const { env, stdout } = world;
+export function createPaging({
+  world,
+  settings,
+  isInteractive,
+  stdout,
+  notice,
+  pause,
+}: PagingOptions): Paging {
+  const { env } = world;
   // An empty setting counts as none; an empty variable means no pager.
   const own = env['ARX_PAGER'] === '' ? '' : settings.pager.value;
   const [program, ...args] = wordsOf(own ?? env['PAGER'] ?? 'less');
   const isUsed =
     stdout.isTTY && isInteractive && env['TERM'] !== 'dumb' && program !== undefined && program !== 'cat';
   let isClosedEarly = false;
-  let shown: Promise<void> = Promise.resolve();
 
   const start = async (): Promise<Pager | undefined> => {
     if (program === undefined) return undefined;
@@ -52,7 +60,6 @@ export function createPaging({ world, settings, isInteractive, notice }: PagingO
 
   return {
     isClosedEarly: () => isClosedEarly,
-    closed: () => shown,
     async show(write) {
       if (!isUsed) return write(stdout);
       let held = '';
@@ -83,12 +90,13 @@ export function createPaging({ world, settings, isInteractive, notice }: PagingO
             rows += screenRows(text, stdout.columns ?? Infinity);
             // The prompt takes a row, too.
             if (rows < (stdout.rows ?? DEFAULT_ROWS)) return;
+            await pause(new Promise((resolve) => (close = resolve)));
             pager = await start();
             if (pager === undefined) {
+              close();
               isDirect = true;
               return release(stdout);
             }
-            shown = new Promise((resolve) => (close = resolve));
             held = withoutLinks(held);
             await release(pager);
           },

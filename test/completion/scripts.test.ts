@@ -35,7 +35,7 @@ const CASES: Case[] = [
   { line: 'arx attachments ls --ou', is: ['--output'] },
   { line: 'arx --ou', is: ['--output'] },
   { line: 'arx attachments --js', is: ['--json'] },
-  { line: 'arx health --pr', is: ['--profile', '--proxy'] },
+  { line: 'arx health --pr', is: ['--profile', '--progress', '--proxy'] },
   { line: 'arx health --ver', is: ['--verbose', '--version'] },
   // values
   { line: 'arx -o ', is: FORMS },

@@ -75,6 +75,7 @@ export function fakeWorld({
       signal?.throwIfAborted();
       slept.push(ms);
     },
+    every: () => () => {},
     randomBytes: (count) => {
       draws += 1;
       return Uint8Array.from({ length: count }, (_, index) => (seed * 101 + draws * 31 + index * 7) % 256);

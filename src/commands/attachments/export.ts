@@ -36,6 +36,7 @@ type Input = z.infer<typeof Input>;
 export async function run(input: Input, app: App): Promise<void> {
   const { world } = app;
   spareMemory();
+  app.onInterrupt(() => ({ kept: 'no bag was made', next: 'run the same command again' }));
   const dir = resolve(world.cwd, input.dir);
   const path = resolve(world.cwd, input.to);
   const walk =
@@ -55,7 +56,7 @@ export async function run(input: Input, app: App): Promise<void> {
     const files = await addFiles(bag, dir, given, {
       signal: world.signal,
       fail: app.addFault,
-      onFile: () => progress.update({ label: 'exported', done: ++done, unit: 'files' }),
+      onFile: () => progress.update({ label: 'exported', done: ++done, total: given.length, unit: 'files' }),
     }).finally(() => progress.end());
     if (files === undefined) return;
     const source = sourceOf(app);

@@ -1,5 +1,6 @@
 // The progress line of a pull: files and bytes, and how much is left once it is known how much there is.
 import type { App } from '../../app.ts';
+import { plural } from '../../format/numbers.ts';
 import type { PulledFile } from '../../contract/reports/files.ts';
 import type { Selection } from './selection.ts';
 
@@ -16,6 +17,10 @@ export function showPullProgress(app: App, { known }: Selection): PullProgress {
   let files = 0;
   let bytes = 0;
   let presentBytes = 0;
+  app.onInterrupt(() => ({
+    kept: `${plural(files, 'file')} in the folder`,
+    next: 'run the same command to continue',
+  }));
   const show = (): void => {
     const isSized = known.isAll && known.unsized === 0;
     progress.update({

@@ -16,6 +16,7 @@ import { isOwnFile } from '../../download/own-files.ts';
 import { parseChecksumList } from '../../verify/checksum-list.ts';
 import { verifyFaultsOf, verifyReportOf, type ExpectedFile } from '../../verify/verdicts.ts';
 import { readReferenceFile } from '../../verify/reference-file.ts';
+import { formatBytes } from '../../format/numbers.ts';
 import { OutputFile, writeHtmlPage } from '../output-file.ts';
 import { countCatalogueContradictions, wholeCatalogue } from './catalogue.ts';
 import { printFileReport } from './file-report.ts';
@@ -50,15 +51,20 @@ export async function run(input: Input, app: App): Promise<void> {
   const reference = isFolder ? await chooseReference(input.against, path) : 'bag';
   const progress = app.progress();
   let bytes = 0;
+  let total: number | undefined;
+  app.onInterrupt(() => ({
+    kept: `nothing was changed, ${formatBytes(bytes)} read`,
+    next: 'run the same command to check from the start',
+  }));
   const options: VerifyOptions = {
     signal: app.world.signal,
     thread: app.world.thread,
-    onBytes: (count) => progress.update({ label: 'verified', done: (bytes += count), unit: 'bytes' }),
+    onBytes: (count) => progress.update({ label: 'verified', done: (bytes += count), total, unit: 'bytes' }),
   };
   const checking =
     reference === 'bag'
       ? checkPackage(path, isFolder, options, app)
-      : checkFolder(path, reference, options, app);
+      : checkFolder(path, reference, options, app, (sum) => (total = sum));
   const report = await checking.finally(() => progress.end());
   if (input.html !== undefined) {
     const { verifyPage } = await import('../../format/html/verify-page.ts');
@@ -134,6 +140,7 @@ async function checkFolder(
   reference: Exclude<Reference, 'bag'>,
   options: VerifyOptions,
   app: App,
+  onTotal: (bytes: number) => void,
 ): Promise<VerifyReport> {
   // Before the folder is listed: a file that a pull writes meanwhile is then not expected yet, instead of missing.
   const known = reference === 'manifest' ? ((await readManifest(dir)) ?? NO_ENTRIES) : undefined;
@@ -141,6 +148,7 @@ async function checkFolder(
   try {
     await observing.listed;
     const { expected, whole } = await expectation(reference, dir, app, known);
+    if (whole) onTotal(expected.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0));
     const compared = compareFolder(expected, await observing.contents);
     const files =
       known === undefined ? compared : await withNewerEntries(compared, { dir, known }, options, app);

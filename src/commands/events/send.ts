@@ -4,6 +4,7 @@ import type { App } from '../../app.ts';
 import type { Client } from '../../client/index.ts';
 import type { Acknowledgement, RefusedEvent } from '../../contract/event.ts';
 import { Fault } from '../../faults.ts';
+import { formatCount, plural } from '../../format/numbers.ts';
 import { acknowledgementView } from '../../format/views/index.ts';
 import { readWebhookSecrets } from '../webhook-secrets.ts';
 import { envelopeFromArguments, openEnvelopes, type Envelopes, type OutgoingEvent } from './envelopes.ts';
@@ -77,7 +78,10 @@ async function sendOne(input: Input, app: App): Promise<void> {
       if (!(error instanceof Fault)) throw error;
       const { id } = envelope.event;
       if (error.kind === 'interrupted') {
-        throw withKept(error, `${id} may have been accepted; send it again with the same id`);
+        app.onInterrupt(() => ({
+          kept: `${id} may have been accepted`,
+          next: 'send it again with the same id',
+        }));
       }
       const errorCode = finalErrorCode(error);
       if (errorCode !== undefined) await journal.recordOutcomes([{ sent: envelope, errorCode }]);
@@ -89,7 +93,11 @@ async function sendOne(input: Input, app: App): Promise<void> {
 async function sendFile(envelopes: Envelopes, client: Client, journal: Journal, app: App): Promise<void> {
   const acknowledged = await acknowledgedDigests(journal.path);
   const totals = { rows: 0, accepted: 0, failed: 0, known: 0 };
-  const progress = app.progress({ besideRows: true });
+  const progress = app.progress();
+  app.onInterrupt(() => ({
+    kept: `${formatCount(totals.accepted + totals.known)} of ${plural(envelopes.count, 'event')} acknowledged`,
+    next: 'run the same command to send the rest',
+  }));
   const missing = async function* (): AsyncGenerator<OutgoingEvent> {
     for await (const envelope of envelopes.all()) {
       if (acknowledged.has(envelope.digest)) totals.known += 1;
@@ -118,9 +126,6 @@ async function sendFile(envelopes: Envelopes, client: Client, journal: Journal, 
           yield outcome;
         }
       }
-    } catch (error) {
-      if (!(error instanceof Fault) || error.kind !== 'interrupted') throw error;
-      throw withKept(error, 'the journal has what was acknowledged; the same command sends the rest');
     } finally {
       failures.end();
       await progress.end();
@@ -147,8 +152,4 @@ function refusedRow({ event, line }: OutgoingEvent, fault: Fault): RefusedEvent 
   const { id, type } = event;
   // What is read from a file has its line.
   return { accepted: false, event_id: id, type, status: 'refused', line: line!, error: { code, message } };
-}
-
-function withKept(fault: Fault, kept: string): Fault {
-  return new Fault(fault.kind, fault.message, { ...fault.detail, kept });
 }

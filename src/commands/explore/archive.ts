@@ -58,7 +58,7 @@ const NO_INPUT: World['stdin'] = {
   line: () => Promise.resolve(undefined),
 };
 
-const NO_PROGRESS: Progress = { update() {}, wiped: () => '', end: () => Promise.resolve() };
+const NO_PROGRESS: Progress = { update() {}, end: () => Promise.resolve() };
 
 /** Returns the App for one read: its requests end with the signal, and what it says is a doubt instead of a line on stderr. */
 function quietApp(app: App, signal: AbortSignal, doubts: string[]): App {

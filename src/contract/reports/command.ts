@@ -13,6 +13,24 @@ export const Listening = z.object({
 });
 export type Listening = z.infer<typeof Listening>;
 
+/**
+ * A line on stderr with `--progress json`: about one a second, and one with the phase `ended` for each piece of work. Every key is
+ * always there, null where it does not apply or is not known. `connecting` and `waiting` are for an answer of the host `label`.
+ * `elapsed` and `seconds_left` are seconds.
+ */
+export const ProgressRecord = z.object({
+  type: z.literal('progress'),
+  phase: z.enum(['connecting', 'waiting', 'working', 'ended']),
+  label: z.string(),
+  done: z.number().nullable(),
+  total: z.number().nullable(),
+  unit: z.string().nullable(),
+  per_second: z.number().nullable(),
+  seconds_left: z.number().nullable(),
+  elapsed: z.number(),
+});
+export type ProgressRecord = z.infer<typeof ProgressRecord>;
+
 /** Last line on stderr of a failed command with JSON output. */
 export const ExitRecord = z.object({
   type: z.literal('exit'),

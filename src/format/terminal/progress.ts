@@ -1,119 +1,206 @@
-// Progress on a terminal: one line on stderr, for work of more than half a second, cleared at the end.
-import type { Sink } from '../../world.ts';
-import { formatCount, formatDuration, formatPercent, plural, formatBytes } from '../numbers.ts';
-import { truncate, escapeText } from './escape.ts';
+// Progress on stderr, for work of more than half a second: one line on a terminal that is cleared at the end, or JSON records.
+import type { ProgressRecord } from '../../contract/reports/command.ts';
+import type { World } from '../../world.ts';
+import { formatDuration } from '../numbers.ts';
+import { escapeText, truncate } from './escape.ts';
+import { countText, type Count } from './progress-text.ts';
+import { createRate, type Rate } from './rate.ts';
 
-/** How much is done. `unit` is `bytes` or a plural noun. `total` is undefined where it is unknown. */
-export type Count = { label: string; done: number; total?: number | undefined; unit: string };
-
-/** The progress line of a run. */
+/** The progress of one piece of work. */
 export type Progress = {
   /** Shows a state. It is cheap, so call it for every step. Never throws. */
-  update(state: string | Count): void;
-  /** Returns the text that clears the line, '' where none is shown. Write it before other text; the next update redraws. */
-  wiped(): string;
-  /** Clears the line. Later updates show nothing. */
+  update(state: Count): void;
+  /** Ends the work: its line is cleared, and later updates show nothing. */
   end(): Promise<void>;
 };
 
+/** A request that has not been answered. */
+export type OpenRequest = {
+  /** The connection stands; what is waited for is the answer. */
+  connected(): void;
+  answered(): void;
+};
+
+/** All progress of a run. */
+export type ProgressLine = {
+  begin(): Progress;
+  /** Shows the wait for an answer from this host, unless work shows its own state. */
+  request(host: string): OpenRequest;
+  /** Returns the text that clears the line, '' where none is shown. Write it before other text; the line is drawn again later. */
+  wiped(): string;
+  /** While it is hidden nothing is drawn: something else has the screen. */
+  hide(isHidden: boolean): void;
+  /** Ends all progress and clears the line. */
+  close(): Promise<void>;
+};
+
+/** How progress is shown: as a line on a terminal, as a JSON record a second, or not at all. */
+export type ProgressForm = 'line' | 'json' | 'none';
+
 const SHOW_AFTER_MS = 500;
 const REDRAW_MS = 100;
-const CLEAR = '\r\u001b[2K';
+const RECORD_MS = 1000;
+const CLEAR_LINE = '\r\u001b[2K';
+/**
+ * After a resize. The cursor is left at the start of the line, so where a terminal that became narrower broke the line,
+ * everything that is left of it is below the cursor.
+ */
+const CLEAR_BELOW = '\r\u001b[J';
+const DEFAULT_COLUMNS = 80;
 
-/** Returns a progress line. `monotonic` is a clock in milliseconds. Where it is not `enabled`, nothing is shown. */
-export function createProgress(
-  stderr: Sink,
-  monotonic: () => number,
-  { enabled, unicode, columns }: { enabled: boolean; unicode: boolean; columns: number | undefined },
-): Progress {
-  const begun = monotonic();
-  let due = begun + SHOW_AFTER_MS;
-  let first: number | undefined;
+type Task = { state: Count | undefined; rate: Rate; begun: number };
+/** `begun`: when the run first waited. */
+type Wait = { host: string; begun: number; since: number; isConnected: boolean };
+
+/** Returns the progress of a run. It draws by the clock of the world, so also when nothing comes. */
+export function createProgressLine(
+  { stderr, monotonic, every }: Pick<World, 'stderr' | 'monotonic' | 'every'>,
+  { form, unicode }: { form: ProgressForm; unicode: boolean },
+): ProgressLine {
+  const tasks: Task[] = [];
+  const waits = new Set<Wait>();
+  let begun: number | undefined;
+  let due = 0;
+  let answers = 0;
   let isShown = false;
-  let isEnded = !enabled;
+  /** The width of the terminal when the line was drawn. */
+  let drawnColumns: number | undefined;
+  let isHidden = false;
+  let isBroken = form === 'none';
   let writing: Promise<void> | undefined;
+  let stop: (() => void) | undefined;
+
+  const clearing = (): string => (stderr.columns === drawnColumns ? CLEAR_LINE : CLEAR_BELOW);
+  const write = (text: string): void => {
+    writing = stderr
+      .write(text)
+      .catch(() => {
+        isBroken = true;
+      })
+      .finally(() => {
+        writing = undefined;
+      });
+  };
+  const open = (): Task | Wait | undefined => {
+    const task = tasks.findLast(({ state }) => state !== undefined);
+    return task ?? [...waits][0];
+  };
+  const draw = (): void => {
+    const now = monotonic();
+    if (isBroken || isHidden || writing !== undefined || now < due) return;
+    const current = open();
+    if (current === undefined) {
+      if (isShown) write(clearing());
+      isShown = false;
+      return;
+    }
+    if (!isShown && now - current.begun < SHOW_AFTER_MS) return;
+    due = now + (form === 'json' ? RECORD_MS : REDRAW_MS);
+    if (form === 'json') return write(recordText(current, 'working'));
+    const columns = (stderr.columns ?? DEFAULT_COLUMNS) - 1;
+    const text =
+      'host' in current
+        ? truncate(escapeText(waitText(current, now)), columns)
+        : countText(current.state!, current.rate.perSecond(), { columns, unicode });
+    const clear = isShown ? clearing() : CLEAR_LINE;
+    isShown = true;
+    drawnColumns = stderr.columns;
+    write(`${clear}${text}\r`);
+  };
+  const waitText = ({ host, since, isConnected }: Wait, now: number): string => {
+    const time = now - since >= 1000 ? `, ${formatDuration(Math.floor((now - since) / 1000) * 1000)}` : '';
+    if (!isConnected) return `connecting to ${host}…${time.replace(',', '')}`;
+    return `waiting for ${answers === 0 ? 'the first answer' : 'an answer'} from ${host}${time}`;
+  };
+  const recordText = (current: Task | Wait, working: 'working' | 'ended'): string => {
+    const elapsed = Math.round(monotonic() - (begun ?? 0)) / 1000;
+    const none = { done: null, total: null, unit: null, per_second: null, seconds_left: null };
+    let record: ProgressRecord;
+    if ('host' in current) {
+      const phase = current.isConnected ? 'waiting' : 'connecting';
+      record = { type: 'progress', phase, label: current.host, ...none, elapsed };
+    } else {
+      const { label, done, total = null, unit } = current.state!;
+      const perSecond = current.rate.perSecond();
+      const left = total === null || perSecond <= 0 ? null : Math.max(0, total - done) / perSecond;
+      record = {
+        type: 'progress',
+        phase: working,
+        label,
+        done,
+        total,
+        unit,
+        per_second: Number(perSecond.toPrecision(3)),
+        seconds_left: left === null ? null : Number(left.toPrecision(3)),
+        elapsed,
+      };
+    }
+    return `${JSON.stringify(record)}\n`;
+  };
+  const start = (): void => {
+    begun ??= monotonic();
+    if (!isBroken) stop ??= every(REDRAW_MS, draw);
+  };
+  const clear = async (): Promise<void> => {
+    if (!isShown) return;
+    isShown = false;
+    await writing;
+    await stderr.write(clearing()).catch(() => {});
+  };
+
   return {
-    update(state) {
-      // Work that an earlier run did is not part of the rate.
-      if (typeof state !== 'string') first ??= state.done;
-      const now = monotonic();
-      if (isEnded || now < due || writing !== undefined) return;
-      due = now + REDRAW_MS;
-      isShown = true;
-      const text =
-        typeof state === 'string'
-          ? escapeText(state)
-          : counted(state, state.done - (first ?? 0), now - begun, unicode);
-      writing = stderr
-        .write(CLEAR + truncate(text, (columns ?? 80) - 1))
-        .catch(() => {
+    begin() {
+      start();
+      const task: Task = { state: undefined, rate: createRate(monotonic), begun: monotonic() };
+      let isEnded = false;
+      tasks.push(task);
+      return {
+        update(state) {
+          if (isEnded || isBroken) return;
+          // Work that an earlier run did is not part of the rate.
+          const { state: last } = task;
+          const isOther = last !== undefined && (last.unit !== state.unit || state.done < last.done);
+          if (isOther) task.rate = createRate(monotonic);
+          else task.rate.add(state.done - (last?.done ?? state.done));
+          task.state = state;
+          draw();
+        },
+        async end() {
+          if (isEnded) return;
           isEnded = true;
-        })
-        .finally(() => {
-          writing = undefined;
-        });
+          tasks.splice(tasks.indexOf(task), 1);
+          if (form === 'json' && task.state !== undefined && !isBroken) {
+            await writing;
+            write(recordText(task, 'ended'));
+            await writing;
+          }
+          if (tasks.length === 0) await clear();
+        },
+      };
+    },
+    request(host) {
+      start();
+      const wait: Wait = { host, begun: begun ?? 0, since: monotonic(), isConnected: false };
+      waits.add(wait);
+      return {
+        connected: () => void (wait.isConnected = true),
+        answered() {
+          if (waits.delete(wait)) answers += 1;
+        },
+      };
     },
     wiped() {
-      const text = isShown ? CLEAR : '';
+      const text = isShown && !isHidden ? clearing() : '';
       isShown = false;
       return text;
     },
-    async end() {
-      isEnded = true;
+    hide: (value) => void (isHidden = value),
+    async close() {
+      stop?.();
+      stop = undefined;
+      isBroken = true;
       await writing;
-      if (isShown) await stderr.write(CLEAR).catch(() => {});
-      isShown = false;
+      await clear();
     },
   };
-}
-
-/** A running walk. `rows` are frozen, `last` of them in the last window; `limit` is the number of rows of a read. */
-export type FrozenProgress = {
-  noun: string;
-  rows: number;
-  windows: number;
-  last: number;
-  requests: number;
-  limit: number;
-  drift: number | undefined;
-};
-
-/** Returns `frozen 1,200 conversations in 12 windows, the last of 100 · 2.9× the minimum of requests · drift 0.21`. */
-export function frozenProgressText(walk: FrozenProgress, { unicode }: { unicode: boolean }): string {
-  const { noun, rows, windows, last, requests, limit, drift } = walk;
-  const minimum = Math.ceil(rows / limit);
-  return [
-    rows === 0
-      ? `frozen no ${noun}s yet`
-      : `frozen ${plural(rows, noun)} in ${plural(windows, 'window')}, the last of ${formatCount(last)}`,
-    minimum === 0
-      ? plural(requests, 'request')
-      : `${(requests / minimum).toFixed(1)}${unicode ? '×' : 'x'} the minimum of requests`,
-    ...(drift === undefined ? [] : [`drift ${drift}`]),
-  ].join(unicode ? ' · ' : ', ');
-}
-
-/** `photos  ██████░░░░░░░░░  41 %  1.2 MB of 3.0 MB  3.4 MB/s  12 s left`. `gained` in `elapsed` milliseconds. */
-function counted(state: Count, gained: number, elapsed: number, unicode: boolean): string {
-  const figure = (value: number): string =>
-    state.unit === 'bytes' ? formatBytes(value) : formatCount(value);
-  const perSecond = elapsed > 0 ? (gained / elapsed) * 1000 : 0;
-  const unit = state.unit === 'bytes' ? '' : ` ${state.unit}`;
-  const rate = perSecond > 0 ? [`${figure(Math.max(1, Math.round(perSecond)))}/s`] : [];
-  const label = escapeText(state.label);
-  if (state.total === undefined || state.total <= 0)
-    return [label, `${figure(state.done)}${unit}`, ...rate].join('  ');
-  const share = Math.min(1, state.done / state.total);
-  const left =
-    perSecond > 0 ? [`${formatDuration(((state.total - state.done) / perSecond) * 1000)} left`] : [];
-  const amount = `${figure(state.done)} of ${figure(state.total)}${unit}`;
-  return [label, bar(share, unicode), formatPercent(share).padStart(5), amount, ...rate, ...left].join('  ');
-}
-
-function bar(share: number, unicode: boolean): string {
-  const length = 24;
-  const full = Math.floor(share * length);
-  return unicode
-    ? '█'.repeat(full) + '░'.repeat(length - full)
-    : `[${'#'.repeat(full)}${'.'.repeat(length - full)}]`;
 }

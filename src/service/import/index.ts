@@ -13,11 +13,12 @@ import type { Read, ReadOptions } from './readers.ts';
 import { createDryRunWriter } from './dry-run-writer.ts';
 import { importWriter, KEPT, storeItems, type ImportCounts, type StoreOptions } from './store-items.ts';
 
-/** The progress on one path: items `read`; for an mbox also bytes `done` of `total`, else both null. */
+/** The progress on one path: items `read`; for an mbox also bytes `done` of `total`, else both null. `stored` messages are of all paths. */
 export type ImportProgress = {
   path: string;
   kind: ImportKind;
   read: number;
+  stored: number;
   done: number | null;
   total: number | null;
 };
@@ -117,6 +118,7 @@ async function importSources(
   };
   for (const { path, kind, read } of sources) {
     // Only in an mbox are positions byte offsets.
+    const before = report.sources.reduce((sum, { messages }) => sum + messages.stored, 0);
     const total = kind === 'mbox' ? (await stat(path)).size : null;
     const counts = await storeItems(intake, read(options), {
       originCity,
@@ -124,7 +126,14 @@ async function importSources(
       changesTiers,
       signal,
       stored: ({ messages }, position) =>
-        progress?.({ path, kind, read: messages.read, done: total === null ? null : position, total }),
+        progress?.({
+          path,
+          kind,
+          read: messages.read,
+          stored: before + messages.stored,
+          done: total === null ? null : position,
+          total,
+        }),
     });
     const { messages, attachments, files } = counts;
     const formats = [...counts.formats].map(([format, count]) => ({ format, files: count }));

@@ -1,0 +1,99 @@
+// The text of a progress line, for a terminal of any width.
+import { formatBytes, formatCount, formatDuration, formatPercent, plural } from '../numbers.ts';
+import { escapeText, textWidth, truncate } from './escape.ts';
+
+/**
+ * How much is done. `unit` is `bytes` or a plural noun. `total` is undefined where it is unknown. `text` is what a terminal shows
+ * in place of these.
+ */
+export type Count = {
+  label: string;
+  done: number;
+  total?: number | undefined;
+  unit: string;
+  text?: string | undefined;
+};
+
+/** Longer times left are guesses. */
+const MAX_TIME_LEFT_MS = 100 * 3_600_000;
+/** Share of the line that a label may take where other parts need the room. */
+const MAX_LABEL_SHARE = 0.4;
+const MIN_LABEL_COLUMNS = 8;
+
+/** A part of the line. The highest `rank` gives way first. */
+type Part = { text: string; rank: number };
+
+/**
+ * Returns `photos  ██████░░░░░░░░░  41 %  1.2 MB of 3.0 MB  3.4 MB/s  12 s left`, no wider than `columns`. On a narrow screen
+ * the rate is left out first, then the amount, the bar, the time left and the share.
+ */
+export function countText(
+  state: Count,
+  perSecond: number,
+  { columns, unicode }: { columns: number; unicode: boolean },
+): string {
+  if (state.text !== undefined) return truncate(escapeText(state.text), columns);
+  const figure = (value: number): string =>
+    state.unit === 'bytes' ? formatBytes(value) : formatCount(value);
+  const unit = state.unit === 'bytes' ? '' : ` ${state.unit}`;
+  const rate = perSecond >= 0.5 ? [{ text: `${figure(Math.round(perSecond))}/s`, rank: 5 }] : [];
+  const label = escapeText(state.label);
+  const parts: Part[] = [];
+  if (state.total === undefined || state.total <= 0)
+    parts.push({ text: `${figure(state.done)}${unit}`, rank: 1 }, ...rate);
+  else {
+    const share = Math.min(1, state.done / state.total);
+    const left = perSecond > 0 ? ((state.total - state.done) / perSecond) * 1000 : Infinity;
+    parts.push(
+      { text: bar(share, unicode), rank: 3 },
+      { text: formatPercent(share).padStart(5), rank: 1 },
+      { text: `${figure(state.done)} of ${figure(state.total)}${unit}`, rank: 4 },
+      ...rate,
+      ...(left < MAX_TIME_LEFT_MS ? [{ text: `${formatDuration(left)} left`, rank: 2 }] : []),
+    );
+  }
+  const shortLabel = truncate(label, Math.max(MIN_LABEL_COLUMNS, Math.floor(columns * MAX_LABEL_SHARE)));
+  const attempts = [
+    ...[5, 4, 3, 2].map((rank) => ({ rank, shown: label })),
+    ...[3, 2, 1].map((rank) => ({ rank, shown: shortLabel })),
+  ];
+  for (const { rank, shown } of attempts) {
+    const line = [shown, ...parts.filter((part) => part.rank <= rank).map(({ text }) => text)].join('  ');
+    if (textWidth(line) <= columns) return line;
+  }
+  return truncate(label, columns);
+}
+
+function bar(share: number, unicode: boolean): string {
+  const length = 24;
+  const full = Math.floor(share * length);
+  return unicode
+    ? '█'.repeat(full) + '░'.repeat(length - full)
+    : `[${'#'.repeat(full)}${'.'.repeat(length - full)}]`;
+}
+
+/** A running walk. `rows` are frozen, `last` of them in the last window; `limit` is the number of rows of a read. */
+export type FrozenProgress = {
+  noun: string;
+  rows: number;
+  windows: number;
+  last: number;
+  requests: number;
+  limit: number;
+  drift: number | undefined;
+};
+
+/** Returns `frozen 1,200 conversations in 12 windows, the last of 100 · 2.9× the minimum of requests · drift 0.21`. */
+export function frozenProgressText(walk: FrozenProgress, { unicode }: { unicode: boolean }): string {
+  const { noun, rows, windows, last, requests, limit, drift } = walk;
+  const minimum = Math.ceil(rows / limit);
+  return [
+    rows === 0
+      ? `frozen no ${noun}s yet`
+      : `frozen ${plural(rows, noun)} in ${plural(windows, 'window')}, the last of ${formatCount(last)}`,
+    minimum === 0
+      ? plural(requests, 'request')
+      : `${(requests / minimum).toFixed(1)}${unicode ? '×' : 'x'} the minimum of requests`,
+    ...(drift === undefined ? [] : [`drift ${drift}`]),
+  ].join(unicode ? ' · ' : ', ');
+}
