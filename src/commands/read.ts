@@ -111,7 +111,10 @@ async function* threadItems(id: string, input: Input, style: ReadingStyle, app: 
 async function writeRaw(input: Input, app: App): Promise<void> {
   refuseOutputForm('--raw', app);
   const [message = '', ...others] = input.ids;
-  if (others.length > 0) throw new Fault('usage', '--raw writes one message: give one id');
+  if (others.length > 0)
+    throw new Fault('usage', '--raw writes one message: give one id', {
+      hint: 'arx content get ID... -o ndjson gives the stored bytes of many (raw_base64)',
+    });
   const { body } = await readContent({ message, view: 'raw', pipeline: false, stego: false }, app);
   await writeStored(body.data as RawRecord, { ...input, message }, app);
 }

@@ -94,6 +94,9 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   mimetype: 'type',
   mime: 'type',
   thread: 'conversation',
+  in: 'channel',
+  room: 'channel',
+  stream: 'channel',
   is: 'has',
 };
 

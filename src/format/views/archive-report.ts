@@ -14,13 +14,16 @@ export function backupLines({ path, taken_at, database_bytes, files, bytes }: Ba
   ];
 }
 
+/** What people read in place of the name of a check. */
+const LABELS: Readonly<Record<string, string>> = { files: 'different files, each hashed' };
+
 /** Returns a check of an archive: the result in one line, then each check with its findings. */
 export function fsckLines(report: FsckReport, canvas: Canvas): Line[] {
   const style: Style = report.verdict === 'ok' ? 'good' : report.verdict === 'damaged' ? 'bad' : 'warn';
   const checks = report.checks.map(({ name, looked }): Branch => {
     const findings = report.findings.filter(({ check }) => check === name);
     return {
-      line: name === 'engine' ? name : `${name} ${formatCount(looked)}`,
+      line: name === 'engine' ? name : `${LABELS[name] ?? name} ${formatCount(looked)}`,
       children: findings.map(({ problem, severity, count, subjects }): Branch => {
         const mark =
           severity === 'damage'

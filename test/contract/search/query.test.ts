@@ -122,6 +122,7 @@ test.each<[query: string, position: number, message: RegExp]>([
   ['form:jane', 1, /no field form:/],
   ['foo subjct:x', 5, /no field subjct:/],
   ['after:2021', 1, /no field after:/],
+  ['in:general', 1, /no field in:/],
   ['foo from:', 5, /has no value/],
   ['from: jane', 1, /has no value/],
   ['since:2021-13', 7, /no month 13/],
