@@ -47,7 +47,8 @@ function sink(stream: NodeJS.WriteStream & { fd: 1 | 2 }): Sink {
       return isatty(stream.fd) ? stream.columns : undefined;
     },
     get rows() {
-      return isatty(stream.fd) ? stream.rows : undefined;
+      // A terminal that does not know its size says 0.
+      return (isatty(stream.fd) && stream.rows) || undefined;
     },
     write: (chunk) =>
       new Promise((resolve, reject) => {

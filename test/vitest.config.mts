@@ -42,7 +42,7 @@ const MORE_RUNS = [
 ];
 
 const LONG = 'test/**/*.long.test.ts';
-const common = { pool: 'forks' as const, setupFiles: ['test/support/setup.ts'], hookTimeout: 30_000 };
+const common = { pool: 'forks' as const, setupFiles: ['test/support/setup.ts'], hookTimeout: 120_000 };
 // Without isolation a process runs many files and loads each module once, which halves the time.
 const quick = { ...common, testTimeout: 30_000, isolate: false };
 const long = { ...common, testTimeout: 120_000, env: { ARX_TEST_LONG: '1' } };

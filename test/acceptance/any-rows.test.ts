@@ -1,6 +1,6 @@
 // Walks over foreign conversation lists on a port: rows, IDs and bodies of any form, hostile text, cursors that lead nowhere.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { arx, recordsOf } from '../support/command.ts';
+import { arx, dataOf } from '../support/command.ts';
 import { serveList, type CursorServerOptions } from '../support/cursor-server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import type { Misbehaving } from '../support/misbehaving-server.ts';
@@ -19,9 +19,9 @@ afterEach(async () => {
 
 async function walked(options: CursorServerOptions) {
   server = await serveList(options);
-  const line = `--base-url ${server.url} conversations walk --limit ${LIMIT} -o ndjson`;
+  const line = `--base-url ${server.url} conversations walk --limit ${LIMIT} --json`;
   const ran = await arx(dir, line, { env: { ARX_TOKEN: 'tok_any' } });
-  return { ...ran, rows: recordsOf(ran), requests: server.requests.length };
+  return { ...ran, rows: dataOf(ran), requests: server.requests.length };
 }
 
 type Row = { id: string; sequence?: number };

@@ -13,8 +13,8 @@ import {
 } from '../support/other-services/matrix.ts';
 import { STEADY, rough } from '../support/other-services/variants.ts';
 
-/** Commands that have nothing to do with a service that is already there. */
-const ELSEWHERE = ['demo'];
+/** `explore` needs a terminal: acceptance/explore.test.ts. `demo` has nothing to do with a service that is already there. */
+const ELSEWHERE = ['explore', 'demo'];
 
 test('every command is checked', () => {
   const checked = new Set(CHECKS.flatMap(({ commands }) => commands));

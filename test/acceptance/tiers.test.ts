@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TIERS, type Tier } from '../../src/contract/token.ts';
 import { createAssetService, type OpenArchive } from '../../src/service/index.ts';
-import { arx, recordsOf } from '../support/command.ts';
+import { arx, dataOf, recordsOf } from '../support/command.ts';
 import { ASSETS, covers, openTiered, type Tiered } from './tiered.ts';
 
 let tiered: Tiered;
@@ -23,9 +23,9 @@ afterAll(() => tiered.close());
 
 describe.each(TIERS)('what %s sees', (tier) => {
   test('attachments ls: all rows; those above are redacted and have no name, type, city or address', async () => {
-    const ran = await as(tier, 'attachments ls --all -o ndjson');
+    const ran = await as(tier, 'attachments ls --all --json');
     expect(ran.exit).toBe(0);
-    const rows = recordsOf(ran);
+    const rows = dataOf(ran);
     const truth = await files();
     expect(rows.map(({ id }) => id)).toEqual(truth.map(({ n }) => `att_${n}`));
     for (const [index, row] of rows.entries()) {
@@ -59,7 +59,7 @@ describe.each(TIERS)('what %s sees', (tier) => {
   });
 
   test('messages and conversations: all rows; those above are withheld, without words and people', async () => {
-    const messages = recordsOf(await as(tier, 'messages ls --limit 500 -o ndjson'));
+    const messages = dataOf(await as(tier, 'messages ls --limit 500 --json'));
     const truth = await archive.database.all<{ n: number; tier: Tier; conversation: number }>(
       'SELECT n, tier, conversation FROM messages ORDER BY n',
     );

@@ -139,7 +139,7 @@ test('a file of the archive changed', async () => {
     ├─ attachments 1
     ├─ stored messages 51
     ├─ search 51
-    └─ files 1
+    └─ different files, each hashed 1
        └─ * bytes have another hash 1
           └─ HASH
     "

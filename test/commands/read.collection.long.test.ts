@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ReadMessage } from '../../src/contract/reports/reading.ts';
-import { arx, recordsOf } from '../support/command.ts';
+import { arx, dataOf, recordsOf } from '../support/command.ts';
 import { hasRealData, unpackTar } from '../support/real-data.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -31,7 +31,7 @@ if (hasRealData('mime-torture', ['tar', 'xz']))
         expect(stdout).not.toMatch(CONTROL);
         expect(stdout.match(/^msg_\d+(?= {2}answers|$)/gm)).toHaveLength(ids.length);
       }
-      const rows = recordsOf(await arx(dir, `read ${ids.join(' ')} -o ndjson`));
+      const rows = dataOf(await arx(dir, `read ${ids.join(' ')} --json`));
       expect(rows.map((row) => ReadMessage.parse(row).id)).toEqual(ids);
     }, 120_000);
   });

@@ -93,7 +93,7 @@ describe('rows that match', () => {
 describe('--sort', () => {
   const sizes = (rows: Row[]): unknown[] => rows.map(({ bytes }) => bytes);
   test('orders the whole list and shows its first rows; rows without the value stand last', async () => {
-    const known = sizes(all['attachments']!.filter(({ bytes }) => bytes !== undefined)).toSorted(
+    const known = sizes(all['attachments']!.filter(({ bytes }) => bytes !== null)).toSorted(
       (a, b) => Number(b) - Number(a),
     );
     const first = await arx(dir, 'attachments ls --sort -bytes --limit 5 --json');

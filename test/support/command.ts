@@ -13,6 +13,12 @@ export async function arx(dir: string, line: string, options: FakeWorldOptions =
   return { exit, stdout: world.stdoutText(), bytes: world.stdoutBytes(), stderr: world.stderrText() };
 }
 
+/** The rows of a list printed with `--json`, as the service sent them: ndjson adds null for every field that is missing. */
+export function dataOf({ stdout }: Ran): Record<string, any>[] {
+  // A command that failed before its first row prints nothing.
+  return stdout === '' ? [] : (JSON.parse(stdout) as { data: Record<string, any>[] }).data;
+}
+
 /** The records of ndjson output. */
 export function recordsOf({ stdout }: Ran): Record<string, any>[] {
   return stdout

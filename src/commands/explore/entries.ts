@@ -3,6 +3,7 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { fileNameOf, fileStateOf, reasonOf } from '../../contract/attachment-file.ts';
 import type { Conversation, Message } from '../../contract/conversation.ts';
 import type { ConversationEntry, Entry, FileEntry, GroupEntry, MessageEntry } from '../../explore/entry.ts';
+import { formatMinute } from '../../format/numbers.ts';
 import { attachmentView, conversationView, messageView, viewForRows } from '../../format/views/index.ts';
 import { cellText, type View } from '../../format/views/view.ts';
 
@@ -14,7 +15,7 @@ export function conversationEntries(rows: readonly Conversation[]): Conversation
     id: row.id,
     subject: cell(row, 'subject'),
     messages: cell(row, 'messages'),
-    last: cell(row, 'last') || cell(row, 'started'),
+    last: formatMinute(cell(row, 'last') || cell(row, 'started')),
     source: cell(row, 'source'),
     status: cell(row, 'status'),
     integrity: row.integrity,
@@ -36,7 +37,7 @@ export function messageEntries<Row extends Message>(
     id: row.id,
     depth,
     from: cell(row, 'from'),
-    date: cell(row, 'date'),
+    date: formatMinute(cell(row, 'date')),
     subject: cell(row, 'subject'),
     isNewSubject: depth === 0 || topics.get(row.id) !== topics.get(row.parent_id ?? ''),
     files: cell(row, 'files'),

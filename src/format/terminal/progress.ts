@@ -43,9 +43,13 @@ const RECORD_MS = 1000;
 const CLEAR_LINE = '\r\u001b[2K';
 /**
  * After a resize. The cursor is left at the start of the line, so where a terminal that became narrower broke the line,
- * everything that is left of it is below the cursor.
+ * everything that is left of it is below the cursor. tmux keeps a screen in its history that is cleared from its first cell on,
+ * so this begins at the second.
  */
-const CLEAR_BELOW = '\r\u001b[J';
+const CLEAR_BELOW = '\r \u001b[J\r\u001b[2K';
+/** The terminal may have become narrower before Node is told. Without wrapping such a line ends at the margin. */
+const WRAP_OFF = '\u001b[?7l';
+const WRAP_ON = '\u001b[?7h';
 const DEFAULT_COLUMNS = 80;
 
 type Task = { state: Count | undefined; rate: Rate; begun: number };
@@ -105,7 +109,7 @@ export function createProgressLine(
     const clear = isShown ? clearing() : CLEAR_LINE;
     isShown = true;
     drawnColumns = stderr.columns;
-    write(`${clear}${text}\r`);
+    write(`${clear}${WRAP_OFF}${text}${WRAP_ON}\r`);
   };
   const waitText = ({ host, since, isConnected }: Wait, now: number): string => {
     const time = now - since >= 1000 ? `, ${formatDuration(Math.floor((now - since) / 1000) * 1000)}` : '';

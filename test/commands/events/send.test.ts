@@ -210,7 +210,9 @@ describe('a file', () => {
       .map((line) => JSON.parse(line) as { accepted: boolean });
     expect(rows).toEqual(
       events.map(({ id, type }, n) =>
-        known.includes(id) ? refused(id, n + 2) : { accepted: true, event_id: id, type, status: 'queued' },
+        known.includes(id)
+          ? refused(id, n + 2)
+          : { accepted: true, event_id: id, type, status: 'queued', line: null, error: null },
       ),
     );
     for (const row of rows) if (!row.accepted) RefusedEvent.parse(row);

@@ -54,14 +54,14 @@ const BODIES: [target: string, tier: Tier, status: number, schema: z.ZodType, ma
     'external',
     200,
     Content,
-    ['parts', 'pipeline', 'stego', 'withheld', 'unavailable', 'raw_url', 'truncated'],
+    ['channel', 'parts', 'pipeline', 'stego', 'withheld', 'unavailable', 'raw_url', 'truncated'],
   ],
   [
     '/api/content/msg_3?view=raw&include_stego=true&include_pipeline=true',
     'internal',
     200,
     Content,
-    ['parts', 'withheld', 'unavailable', 'raw_url', 'truncated'],
+    ['channel', 'parts', 'withheld', 'unavailable', 'raw_url', 'truncated'],
   ],
   [
     '/api/content/msg_3?view=lore',
@@ -89,9 +89,9 @@ const BODIES: [target: string, tier: Tier, status: number, schema: z.ZodType, ma
   ['/api/webhooks/events', 'internal', 200, sentListOf(Envelope), ['failures', 'error']],
   ['/v1/conversations', 'mirror', 200, sentListOf(Conversation)],
   ['/v1/conversations', 'external', 206, sentListOf(Conversation), ['source', 'integrity']],
-  ['/messages', 'mirror', 200, sentListOf(Message)],
-  ['/v1/messages', 'internal', 206, sentListOf(Message), ['source', 'integrity']],
-  ['/v1/messages?conversation=conv_2&opening=true', 'internal', 200, sentListOf(Message)],
+  ['/messages', 'mirror', 200, sentListOf(Message), ['channel']],
+  ['/v1/messages', 'internal', 206, sentListOf(Message), ['channel', 'source', 'integrity']],
+  ['/v1/messages?conversation=conv_2&opening=true', 'internal', 200, sentListOf(Message), ['channel']],
   ['/api/health', 'internal', 200, Health],
 ];
 
@@ -112,7 +112,8 @@ describe('2xx bodies have every declared field and no other', () => {
     expect(status).toBe(200);
     const { messages, ...record } = json;
     strict(Conversation).parse(record);
-    strict(sentListOf(Message)).parse(messages);
+    // Only messages of chats have a channel.
+    strict(sentListOf(Message), ['channel']).parse(messages);
     expect(messages.data.map(({ id }: { id: string }) => id)).toEqual(['msg_2', 'msg_12', 'msg_22']);
   });
 

@@ -208,6 +208,8 @@ const LOCAL_COMMANDS: [words: string, line: string, exit: number][] = [
   ['config path', 'config path', 0],
   ['profile use', 'profile use default', 0],
   ['profile ls', 'profile ls', 0],
+  // There is no such profile, which is known before it would be asked.
+  ['profile rm', 'profile rm work --yes', 2],
   ['completion', 'completion bash', 0],
   ['help', 'help exit-codes', 0],
 ];
