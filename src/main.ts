@@ -44,10 +44,10 @@ function sink(stream: NodeJS.WriteStream & { fd: 1 | 2 }): Sink {
   return {
     isTTY: isatty(stream.fd),
     get columns() {
-      return isatty(stream.fd) ? stream.columns : undefined;
+      // A terminal that does not know its size says 0.
+      return (isatty(stream.fd) && stream.columns) || undefined;
     },
     get rows() {
-      // A terminal that does not know its size says 0.
       return (isatty(stream.fd) && stream.rows) || undefined;
     },
     write: (chunk) =>
