@@ -17,6 +17,7 @@ const STORE = [
   'test/service/store/schema/migrations.test.ts',
   'test/service/store/schema.columns.test.ts',
   'test/service/store/lists.plans.test.ts',
+  'test/service/store/lists/attachments.test.ts',
 ];
 const LONG_STORE = [
   'test/acceptance/real-mail.long.test.ts',
@@ -69,8 +70,11 @@ export default defineConfig({
       { plugins, test: { ...long, name: 'long', include: [LONG, ...MORE_RUNS] } },
       ...(existsSync('/usr/lib/postgresql')
         ? [
-            { plugins, test: { ...quick, ...onPostgres, name: 'postgres', include: STORE } },
-            { plugins, test: { ...long, ...onPostgres, name: 'long-postgres', include: LONG_STORE } },
+            { plugins, test: { ...quick, env: onPostgres, name: 'postgres', include: STORE } },
+            {
+              plugins,
+              test: { ...long, env: { ...long.env, ...onPostgres }, name: 'long-postgres', include: LONG_STORE },
+            },
           ]
         : []),
     ],

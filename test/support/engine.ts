@@ -1,7 +1,9 @@
 // Where the archive of a test is made: in a folder, or in PostgreSQL if the run says so (`vitest.config.mts`).
 import type { ArchiveLocation } from '../../src/service/index.ts';
+import { preparePageConnection } from '../../src/service/store/engines/postgres-plans.ts';
+import { query } from '../../src/service/store/engines/postgres-statements.ts';
 import type { Statements, Value } from '../../src/service/store/sql/database.ts';
-import { freshUrl } from './postgres.ts';
+import { freshUrl, withClient } from './postgres.ts';
 
 export const ENGINE = process.env['ARX_TEST_ENGINE'] === 'postgres' ? 'postgres' : 'sqlite';
 
@@ -19,4 +21,37 @@ export async function planOf(
   const words = ENGINE === 'postgres' ? 'EXPLAIN' : 'EXPLAIN QUERY PLAN';
   const rows = await statements.all(`${words} ${sql}`, parameters);
   return rows.map((row) => String(row['detail'] ?? row['QUERY PLAN']));
+}
+
+/** A statement with its parameters. */
+export type Asked = { sql: string; parameters: readonly Value[] };
+
+/**
+ * The steps of statements that read pages. On PostgreSQL as on a connection for pages, where a statement is planned once for
+ * all values; each is executed, so that the steps tell how many rows were read.
+ */
+export async function pagePlansOf(
+  { database, place }: { database: Statements; place: ArchiveLocation },
+  asked: readonly Asked[],
+): Promise<string[][]> {
+  if (!('url' in place))
+    return Promise.all(asked.map(({ sql, parameters }) => planOf(database, sql, parameters)));
+  return withClient(async (client) => {
+    await preparePageConnection(client);
+    const plans: string[][] = [];
+    for (const { sql, parameters } of asked) {
+      const values = parameters.map((value) =>
+        typeof value === 'string' ? client.escapeLiteral(value) : String(value),
+      );
+      await query(client, `PREPARE page AS ${sql}`);
+      const execute = values.length === 0 ? 'page' : `page(${values.join(', ')})`;
+      const { rows } = await query(
+        client,
+        `EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE ${execute}`,
+      );
+      await query(client, 'DEALLOCATE page');
+      plans.push(rows.map((row) => String(row['QUERY PLAN'])));
+    }
+    return plans;
+  }, place.url);
 }

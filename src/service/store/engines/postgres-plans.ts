@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { DatabaseAccessError } from '../sql/database-error.ts';
 import type { DataVersion, Statements } from '../sql/database.ts';
-import { PAGE_SELECT, SUMMARY_STATE } from '../sql/prepared-texts.ts';
+import { FILTERED_PAGE_SELECT, PAGE_SELECT, SUMMARY_STATE } from '../sql/prepared-texts.ts';
 
 /** Compatible databases name themselves in their version. The extension citus spreads tables over several servers. */
 const SERVER = `SELECT version() AS version, (SELECT COUNT(*) FROM pg_extension WHERE extname = 'citus') AS spread`;
@@ -28,23 +28,36 @@ export async function isGenuinePostgres(statements: Statements): Promise<boolean
  */
 export async function preparePageConnection(client: pg.ClientBase): Promise<void> {
   await client.query(`SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off;
-    SET enable_sort = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off;
+    SET enable_sort = off; SET enable_incremental_sort = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off;
     SET max_parallel_workers_per_gather = 0`);
 }
 
-/** Statements with a name in one process. Each connection keeps the plans of all of them. */
+/** Statements of each kind with a name in one process. Each connection keeps the plans of all of them. */
 const MAX_NAMES = 64;
 
-/** Returns a function that returns the name of a statement whose plan is kept, undefined for all others. */
-export function createStatementNames(): (sql: string) => string | undefined {
-  const names = new Map<string, string>();
+/** How a statement is sent: on a connection for pages or another one, and the name under which its plan is kept. */
+export type Sending = { isPage: boolean; name: string | undefined };
+
+const ELSEWHERE: Sending = { isPage: false, name: undefined };
+
+/**
+ * Returns a function that tells how a statement is sent. Pages with filters have names of their own, so that requests for all
+ * combinations of filters leave names to the plain lists. A page without a name is planned each time, and in the same way.
+ */
+export function createStatementNames(): (sql: string) => Sending {
+  const plain = new Map<string, Sending>();
+  const filtered = new Map<string, Sending>();
   return (sql) => {
-    if (!sql.startsWith(PAGE_SELECT) && sql !== SNAPSHOT && sql !== SUMMARY_STATE) return undefined;
+    const isFiltered = sql.startsWith(FILTERED_PAGE_SELECT);
+    if (!isFiltered && !sql.startsWith(PAGE_SELECT) && sql !== SNAPSHOT && sql !== SUMMARY_STATE)
+      return ELSEWHERE;
+    const names = isFiltered ? filtered : plain;
     const known = names.get(sql);
-    if (known !== undefined || names.size === MAX_NAMES) return known;
-    const name = `arx_${names.size}`;
-    names.set(sql, name);
-    return name;
+    if (known !== undefined) return known;
+    if (names.size === MAX_NAMES) return { isPage: true, name: undefined };
+    const sending = { isPage: true, name: `arx_${isFiltered ? 'filtered_' : ''}${names.size}` };
+    names.set(sql, sending);
+    return sending;
   };
 }
 

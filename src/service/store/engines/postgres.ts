@@ -10,6 +10,7 @@ import {
   isGenuinePostgres,
   preparePageConnection,
   snapshotVersion,
+  type Sending,
 } from './postgres-plans.ts';
 import { getTypeParser, query, statementsOver, type Answer } from './postgres-statements.ts';
 import { createWriterRow, LOCK_WRITER } from './postgres-writer.ts';
@@ -82,10 +83,10 @@ export async function openPostgres({
     if (readOnly) await setReadOnly(client);
     await preparePageConnection(client);
   });
-  let nameOf: (sql: string) => string | undefined = () => undefined;
+  let sendingOf: (sql: string) => Sending = () => ({ isPage: false, name: undefined });
   const read = (sql: string, parameters?: readonly Value[]) => {
-    const name = nameOf(sql);
-    return query(name === undefined ? pool : pages, sql, parameters, name);
+    const { isPage, name } = sendingOf(sql);
+    return query(isPage ? pages : pool, sql, parameters, name);
   };
   // A read is repeated on another connection: a restarted server ends all the old ones.
   const reader = statementsOver((sql, parameters) =>
@@ -193,7 +194,7 @@ export async function openPostgres({
     await pool.end();
     throw error;
   }
-  nameOf = createStatementNames();
+  sendingOf = createStatementNames();
   return { ...database, dataVersion: () => snapshotVersion(reader) };
 }
 

@@ -1,10 +1,11 @@
 // Reads attachments: the rows of a message, and windows of the list in order of arrival.
-import type { Tier } from '../../../contract/token.ts';
-import { tiersAbove } from '../../rules/tiers.ts';
+import { TIERS, type Tier } from '../../../contract/token.ts';
+import { tiersAbove, tiersUpTo } from '../../rules/tiers.ts';
 import type { Statements } from '../sql/database.ts';
+import { readRanges, type IndexRange, type RangesQuery } from '../sql/index-ranges.ts';
 import { readPageRows, type Condition, type Span } from '../sql/keyset.ts';
 import { attachmentJson, ATTACHMENTS, type AttachmentRow } from '../../records/attachment.ts';
-import { forReaders } from '../../records/reader.ts';
+import { forReaders, isReadable } from '../../records/reader.ts';
 
 /** Filters of the list; an absent one matches every row. */
 export type AttachmentFilter = {
@@ -30,45 +31,81 @@ export async function hasAttachment(statements: Statements, n: number): Promise<
 
 const RECORDS = forReaders((reader) => `SELECT ${attachmentJson(reader)} AS json FROM attachments`);
 
+const NUMBER = { table: 'attachments', key: ['n'] };
+
 /** Returns a window of the matching rows as a reader of this tier sees them. */
 export function readAttachments(statements: Statements, filter: AttachmentFilter, reader: Tier, span: Span) {
-  const where = conditionsOf(filter, reader);
-  const rows = { table: 'attachments', key: ['n'] };
-  return readPageRows(statements, { select: RECORDS[reader], key: ['n'], where, rows }, span);
+  const select = RECORDS[reader];
+  const { redacted, message, n } = filter;
+  const values = valuesOf(filter);
+  // The value of a redacted row is shown to nobody.
+  const isEmpty = values.length > 0 && redacted === true;
+  if (n !== undefined || isEmpty || (values.length === 0 && redacted === undefined && message === undefined)) {
+    const where = isEmpty ? [NOTHING] : n === undefined ? [] : [{ sql: 'n = $1', values: [n] }];
+    return readPageRows(statements, { select, key: ['n'], where, rows: NUMBER }, span);
+  }
+  const query =
+    message === undefined ? rangesOf(values, reader, redacted === true) : ofMessage(message, filter, reader);
+  return readRanges(statements, { table: 'attachments', select, ...query }, span);
 }
-
-/** Matches rows whose bytes a reader does not get. The text equals the conditions of the partial indexes in migrations.ts. */
-const CLOSED: Record<Tier, string> = {
-  external: `(redacted = 1 OR tier <> 'external') IS TRUE`,
-  internal: `(redacted = 1 OR tier = 'mirror') IS TRUE`,
-  mirror: 'redacted = 1',
-};
 
 const NOTHING: Condition = { sql: '1 = 0', values: [] };
 
+/** A filter that asks for a value: the column, the word for it in the name of an index, and the value. */
+type ValueFilter = readonly [column: string, word: string, value: string];
+
+function valuesOf({ origin_city, content_type, source }: AttachmentFilter): ValueFilter[] {
+  const filters = [
+    ['origin_city', 'city', origin_city],
+    ['declared_type', 'type', content_type],
+    ['source', 'source', source],
+  ] as const;
+  return filters.flatMap(([column, word, value]) => (value === undefined ? [] : [[column, word, value] as const]));
+}
+
 /**
- * A filter that asks for a value matches only rows that show it: a match would reveal the value of a withheld row. The
- * message of a row is always shown.
+ * The rows that show these values, or, where none is asked for, all whose bytes a reader gets (`isClosed`: does not get). A
+ * filter that asks for a value matches only rows that show it: a match would reveal the value of a withheld row.
  */
-function conditionsOf(filter: AttachmentFilter, reader: Tier): Condition[] {
-  const conditions: Condition[] = [];
-  const { origin_city, content_type, source, redacted, message, n } = filter;
+function rangesOf(values: readonly ValueFilter[], reader: Tier, isClosed: boolean): Ranges {
+  const open = openIndex(values);
+  const of = (index: Omit<IndexRange, 'fixed'>, tiers: readonly Tier[]): IndexRange[] =>
+    tiers.map((tier) => ({ ...index, fixed: [['tier', `'${tier}'`]] }));
+  return {
+    ranges: isClosed
+      ? [...of(CLOSED, TIERS), ...of(open, tiersAbove(reader))]
+      : of(open, tiersUpTo(reader)),
+    given: values.map(([, , value]) => value),
+  };
+}
 
-  const fields = Object.entries({ origin_city, declared_type: content_type, source });
-  for (const [column, value] of fields) {
-    if (value !== undefined) conditions.push({ sql: `${column} = $1`, values: [value] });
-  }
-  const asksForValues = conditions.length > 0;
-  if (asksForValues && redacted === true) return [NOTHING];
-  if (asksForValues || redacted === false) {
-    const hidden = tiersAbove(reader);
-    const isHidden = `tier IN (${hidden.map((_, index) => `$${index + 1}`).join(', ')})`;
-    conditions.push({ sql: 'redacted = 0', values: [] });
-    if (hidden.length > 0) conditions.push({ sql: `NOT ${isHidden}`, values: hidden });
-  }
+type Ranges = Pick<RangesQuery, 'ranges' | 'given' | 'where'>;
 
-  if (n !== undefined) conditions.push({ sql: 'n = $1', values: [n] });
-  if (message !== undefined) conditions.push({ sql: 'message = $1', values: [message] });
-  if (redacted === true) conditions.push({ sql: CLOSED[reader], values: [] });
-  return conditions;
+/** The index of redacted rows. */
+const CLOSED = { index: 'attachments_closed', condition: '(redacted = 1) IS TRUE', given: [] };
+
+/** The index of rows that are not redacted, by these values. There is one for each combination of filters (schema/migrations.ts). */
+function openIndex(values: readonly ValueFilter[]): Omit<IndexRange, 'fixed'> {
+  const condition = values.some(([column]) => column === 'origin_city')
+    ? '(redacted = 0 AND origin_city IS NOT NULL) IS TRUE'
+    : '(redacted = 0) IS TRUE';
+  const words = values.map(([, word]) => `_${word}`).join('');
+  return {
+    index: `attachments_open${words === '' ? '' : `_by${words}`}`,
+    condition,
+    given: values.map(([column]) => column),
+  };
+}
+
+/** The rows of a message, whose message is always shown. Other filters read all of them: at most the files of one message. */
+function ofMessage(message: number, filter: AttachmentFilter, reader: Tier): Ranges {
+  const where: Condition[] = valuesOf(filter).map(([column, , value]) => ({
+    sql: `${column} = $1`,
+    values: [value],
+  }));
+  const isOpen = `redacted = 0 AND ${isReadable('tier', reader)}`;
+  if (where.length > 0 || filter.redacted === false) where.push({ sql: isOpen, values: [] });
+  else if (filter.redacted === true) where.push({ sql: `NOT (${isOpen})`, values: [] });
+  const range = { index: 'attachments_of_message', fixed: [], given: ['message'] };
+  return { ranges: [range], given: [message], where };
 }

@@ -68,11 +68,11 @@ const CONVERSATION_LISTS = forReaders(
 
 /** Returns a window of messages in the order (sequence, n). These are the keys of the span. */
 export function readMessages(statements: Statements, { conversation, reader }: ListOptions, span: Span) {
-  const where = conversation === undefined ? [] : [isNumber('m.conversation', conversation)];
+  const within = conversation === undefined ? undefined : { column: 'm.conversation', value: conversation };
   const rows = { table: 'messages', key: ['sequence', 'n'] };
   return readPageRows(
     statements,
-    { select: MESSAGE_LISTS[reader], key: ['m.sequence', 'm.n'], where, rows },
+    { select: MESSAGE_LISTS[reader], key: ['m.sequence', 'm.n'], where: [], within, rows },
     span,
   );
 }

@@ -149,7 +149,7 @@ async function count(
   const messages = await tally(statements, 'message', known, state);
   const attachments = await tally(statements, 'attachment', known, state);
   const redacted = await statements.all<RowGroup>(
-    'SELECT tier, COUNT(*) AS rows FROM attachments WHERE redacted = 1 GROUP BY tier',
+    'SELECT tier, COUNT(*) AS rows FROM attachments WHERE (redacted = 1) IS TRUE GROUP BY tier',
   );
   // A conversation has the number of its first message. New conversations have numbers above the last known message.
   const since = stored?.joined === true ? 0 : (stored?.messages ?? 0);

@@ -9,9 +9,10 @@ import { statementsOf } from './statements.ts';
 export const NEWEST_VERSION = MIGRATIONS.length;
 
 /**
- * Brings a database to the newest version, in one transaction, in which `fill` writes what a new archive has. Resolves to whether anything was changed. Throws
- * {@link NewerSchema} for an archive of a newer arx, {@link UnusableArchive} for tables that are not those of their
- * version.
+ * Brings a database to the newest version. A new archive is made in one transaction, in which `fill` writes what it has; an
+ * older one is changed version by version, so that an interrupted upgrade continues where it was. Resolves to whether
+ * anything was changed. Throws {@link NewerSchema} for an archive of a newer arx, {@link UnusableArchive} for tables that
+ * are not those of their version.
  */
 export async function migrate(
   database: Database,
@@ -30,23 +31,29 @@ export async function migrateTo(
   const before = await versionOf(database).catch(() => undefined);
   if (before === newest) return false;
   if (before === 0) throw versionsLost();
-  await database.migration(async (statements) => {
-    await statements.run('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY)');
-    // Read again: another process may have migrated while this one waited for the lock.
-    const version = await versionOf(statements);
-    if (version > NEWEST_VERSION) throw new NewerSchema(version);
-    for (const [index, migration] of MIGRATIONS.slice(0, newest).entries()) {
-      if (index < version) continue;
-      for (const statement of statementsOf(migration, database.engine)) {
-        await statements.run(statement).catch((error: unknown) => {
-          throw isNameConflict(error) ? otherTables(version, error) : error;
-        });
-      }
-      await statements.run('INSERT INTO migrations VALUES ($1)', [index + 1]);
-    }
-    if (version === 0) await fill?.(statements);
-  });
+  for (let version = 0; version < newest; ) {
+    version = await database.migration(async (statements) => {
+      await statements.run('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY)');
+      // Read again: another process may have migrated while this one waited for the lock.
+      const there = await versionOf(statements);
+      if (there > NEWEST_VERSION) throw new NewerSchema(there);
+      const next = there === 0 ? newest : Math.min(there + 1, newest);
+      for (let step = there; step < next; step += 1) await change(statements, database.engine, step);
+      if (there === 0) await fill?.(statements);
+      return Math.max(there, next);
+    });
+  }
   return true;
+}
+
+/** Makes the version after `version`. */
+async function change(statements: Statements, engine: Database['engine'], version: number): Promise<void> {
+  for (const statement of statementsOf(MIGRATIONS[version]!, engine)) {
+    await statements.run(statement).catch((error: unknown) => {
+      throw isNameConflict(error) ? otherTables(version, error) : error;
+    });
+  }
+  await statements.run('INSERT INTO migrations VALUES ($1)', [version + 1]);
 }
 
 /** Tables and their versions are created in one transaction, so an empty table of versions has lost its rows. */

@@ -168,6 +168,54 @@ export const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX messages_channel ON messages (channel, tier) WHERE channel IS NOT NULL;
   `,
   },
+  // What filters of attachments read (lists/attachments.ts): an index for each combination of filters, in the order of the
+  // list, of the rows that show their values. The tier comes first, so that each reader reads the ranges of his tiers. A step for
+  // each index: what was made stays when an upgrade of a large archive is interrupted.
+  {
+    both: `CREATE INDEX attachments_open ON attachments (tier, n)
+      WHERE (redacted = 0) IS TRUE`,
+  },
+  {
+    both: `CREATE INDEX attachments_open_by_city ON attachments (tier, origin_city, n)
+      WHERE (redacted = 0 AND origin_city IS NOT NULL) IS TRUE`,
+  },
+  {
+    both: `CREATE INDEX attachments_open_by_type ON attachments (tier, declared_type, n)
+      WHERE (redacted = 0) IS TRUE`,
+  },
+  {
+    both: `CREATE INDEX attachments_open_by_source ON attachments (tier, source, n)
+      WHERE (redacted = 0) IS TRUE`,
+  },
+  {
+    both: `CREATE INDEX attachments_open_by_city_type ON attachments (tier, origin_city, declared_type, n)
+      WHERE (redacted = 0 AND origin_city IS NOT NULL) IS TRUE`,
+  },
+  {
+    both: `CREATE INDEX attachments_open_by_city_source ON attachments (tier, origin_city, source, n)
+      WHERE (redacted = 0 AND origin_city IS NOT NULL) IS TRUE`,
+  },
+  {
+    both: `CREATE INDEX attachments_open_by_type_source ON attachments (tier, declared_type, source, n)
+      WHERE (redacted = 0) IS TRUE`,
+  },
+  {
+    both: `CREATE INDEX attachments_open_by_city_type_source ON attachments (tier, origin_city, declared_type, source, n)
+      WHERE (redacted = 0 AND origin_city IS NOT NULL) IS TRUE`,
+  },
+  { both: 'CREATE INDEX attachments_closed ON attachments (tier, n) WHERE (redacted = 1) IS TRUE' },
+  { both: 'CREATE INDEX attachments_of_message ON attachments (message, n)' },
+  {
+    both: `
+  DROP INDEX attachments_by_city;
+  DROP INDEX attachments_by_type;
+  DROP INDEX attachments_by_source;
+  DROP INDEX attachments_by_message;
+  DROP INDEX attachments_redacted;
+  DROP INDEX attachments_closed_to_external;
+  DROP INDEX attachments_closed_to_internal;
+  `,
+  },
 ];
 
 /** The statements for the three tables of the search index. */

@@ -25,6 +25,8 @@ export type ListQuery = {
   select: string;
   key: readonly string[];
   where: readonly Condition[];
+  /** The column before the key in the index of the list, and its value: only these rows are read, whatever the statistics say. */
+  within?: { column: string; value: number } | undefined;
   rows?: { table: string; key: readonly string[] };
 };
 /** Rows in ascending order, and whether there are more in the direction of reading. */
@@ -37,7 +39,7 @@ export async function readSpan<T extends Row>(
   query: ListQuery,
   span: Span,
 ): Promise<Window<T>> {
-  const { tail, values } = tailOf(query, span);
+  const { tail, values } = tailOf(query, span, statements.engine);
   const rows = await statements.all<T>(query.select + tail, values);
   const has_more = rows.length > span.limit;
   if (has_more) rows.pop();
@@ -50,7 +52,7 @@ export async function readSpan<T extends Row>(
  * fraction of reading them one by one.
  */
 export async function readPageRows(statements: Statements, query: ListQuery, span: Span): Promise<PageRows> {
-  const { tail, values, cursor } = tailOf(query, span);
+  const { tail, values, cursor } = tailOf(query, span, statements.engine);
   const page = await statements.get<{ rows: string | null; count: number; there: number | null }>(
     pageStatement(query.select, tail, cursor),
     values,
@@ -85,19 +87,31 @@ function pageStatement(select: string, tail: string, cursor: string): string {
 }
 
 /** Returns the end of a statement and its values; `cursor` is a column that is NULL where the row of an edge is missing. */
-function tailOf(query: ListQuery, span: Span): { tail: string; values: Value[]; cursor: string } {
-  const { key, where } = query;
+function tailOf(
+  query: ListQuery,
+  span: Span,
+  engine: Statements['engine'],
+): { tail: string; values: Value[]; cursor: string } {
+  const { where, within } = query;
   const conditions = [...where];
-  const columns = key.length === 1 ? key[0]! : `(${key.join(', ')})`;
-  if (span.after !== null) conditions.push(comparison(query, columns, '>', span.after));
-  if (span.before !== null) conditions.push(comparison(query, columns, '<', span.before));
+  // With an equal sign PostgreSQL would take another index for the order where its statistics speak for it (index-ranges.ts).
+  const isBounded = within !== undefined && engine === 'postgres';
+  if (within !== undefined && !isBounded)
+    conditions.push({ sql: `${within.column} = $1`, values: [within.value] });
+  const key = isBounded ? [within.column, ...query.key] : query.key;
+  const first = isBounded ? within.value : undefined;
+  if (span.after !== null || isBounded) conditions.push(comparison(query, key, '>', span.after, first));
+  if (span.before !== null || isBounded) conditions.push(comparison(query, key, '<', span.before, first));
 
   const values: Value[] = [];
   const clauses = conditions.map((condition) => renumbered(condition, values));
   const clause = clauses.length === 0 ? '' : ` WHERE ${clauses.join(' AND ')}`;
-  // At most one edge is a row, and it was added last, so its number is the last value.
-  const isByRow = [span.after, span.before].some((edge) => edge !== null && 'row' in edge);
-  const cursor = isByRow ? `, (SELECT n FROM ${query.rows!.table} WHERE n = $${values.length}) AS there` : '';
+  const row = [span.after, span.before].find((edge) => edge !== null && 'row' in edge) as
+    | { row: number }
+    | undefined;
+  if (row !== undefined) values.push(row.row);
+  const cursor =
+    row === undefined ? '' : `, (SELECT n FROM ${query.rows!.table} WHERE n = $${values.length}) AS there`;
   const order = span.direction === 'forward' ? 'ASC' : 'DESC';
   const by = key.map((column) => `${column} ${order}`).join(', ');
   // One row more than the limit tells whether there are more.
@@ -105,18 +119,30 @@ function tailOf(query: ListQuery, span: Span): { tail: string; values: Value[]; 
   return { tail: `${clause} ORDER BY ${by} LIMIT $${values.length}`, values, cursor };
 }
 
-function comparison({ rows }: ListQuery, columns: string, operator: '<' | '>', edge: Edge): Condition {
+/** Compares the columns of the key with an edge. `first`: the value of the first of these columns, where the edge does not tell it. */
+function comparison(
+  { rows }: ListQuery,
+  key: readonly string[],
+  operator: '<' | '>',
+  edge: Edge | null,
+  first: number | undefined,
+): Condition {
+  const shift = first === undefined ? 0 : 1;
+  const own = first === undefined ? [] : [first];
+  if (edge === null) return { sql: `${key[0]!} ${operator}= $1`, values: own };
+  const at = (index: number) => `$${index + 1 + shift}`;
   const [parts, values] =
     'row' in edge
       ? [
           rows!.key.map((part) =>
-            part === 'n' ? '$1' : `(SELECT ${part} FROM ${rows!.table} WHERE n = $1)`,
+            part === 'n' ? at(0) : `(SELECT ${part} FROM ${rows!.table} WHERE n = ${at(0)})`,
           ),
           [edge.row],
         ]
-      : [edge.map((_, index) => `$${index + 1}`), edge];
-  const right = parts.join(', ');
-  return { sql: `${columns} ${operator} ${parts.length === 1 ? right : `(${right})`}`, values };
+      : [edge.map((_, index) => at(index)), edge];
+  const right = [...own.map(() => '$1'), ...parts];
+  const row = (columns: readonly string[]) => (columns.length === 1 ? columns[0]! : `(${columns.join(', ')})`);
+  return { sql: `${row(key)} ${operator} ${row(right)}`, values: [...own, ...values] };
 }
 
 /** Appends the values of a condition to `all`, and returns its SQL with the numbers that they have there. */

@@ -6,8 +6,11 @@ import {
   isGenuinePostgres,
   snapshotVersion,
 } from '../../../../src/service/store/engines/postgres-plans.ts';
-import { SUMMARY_STATE } from '../../../../src/service/store/sql/prepared-texts.ts';
-import { PAGE_SELECT } from '../../../../src/service/store/sql/prepared-texts.ts';
+import {
+  FILTERED_PAGE_SELECT,
+  PAGE_SELECT,
+  SUMMARY_STATE,
+} from '../../../../src/service/store/sql/prepared-texts.ts';
 
 const answering = (get: () => Promise<unknown>) => ({ get }) as unknown as Statements;
 
@@ -31,11 +34,25 @@ test('the state is the snapshot; where a part of it is missing, it is no state, 
   expect(await snapshotVersion(answering(async () => ({ state: null })))).toBeNaN();
 });
 
-test('only pages and what is asked for each request have names, the same for the same text, and not more than 64', () => {
-  const nameOf = createStatementNames();
-  expect(nameOf('SELECT n FROM attachments WHERE n = $1')).toBeUndefined();
-  expect(nameOf(SUMMARY_STATE)).toBeDefined();
-  const names = Array.from({ length: 100 }, (_, n) => nameOf(`${PAGE_SELECT} FROM (${n}) AS page`));
-  expect(new Set([nameOf(SUMMARY_STATE), ...names]).size).toBe(65);
-  expect(nameOf(`${PAGE_SELECT} FROM (5) AS page`)).toBe(names[5]);
+test('only pages and what is asked for each request are sent to connections for pages', () => {
+  const sendingOf = createStatementNames();
+  expect(sendingOf('SELECT n FROM attachments WHERE n = $1')).toEqual({ isPage: false, name: undefined });
+  for (const sql of [SUMMARY_STATE, `${PAGE_SELECT} FROM x`, `${FILTERED_PAGE_SELECT} FROM x`]) {
+    expect(sendingOf(sql)).toEqual({ isPage: true, name: expect.any(String) as string });
+  }
+});
+
+test('a text keeps its name; pages with filters leave names to the others, and a page without a name is a page', () => {
+  const sendingOf = createStatementNames();
+  const sent = (select: string) =>
+    Array.from({ length: 100 }, (_, n) => sendingOf(`${select} FROM (${n}) AS page`));
+  const filtered = sent(FILTERED_PAGE_SELECT);
+  const plain = sent(PAGE_SELECT);
+  expect(sent(PAGE_SELECT)).toEqual(plain);
+  for (const all of [filtered, plain]) {
+    expect(all.every(({ isPage }) => isPage)).toBe(true);
+    expect(new Set(all.map(({ name }) => name)).size).toBe(65);
+    expect(all[99]!.name).toBeUndefined();
+  }
+  expect(new Set([...filtered, ...plain].map(({ name }) => name)).size).toBe(129);
 });
