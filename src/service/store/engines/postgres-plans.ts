@@ -32,8 +32,10 @@ export async function preparePageConnection(client: pg.ClientBase): Promise<void
     SET max_parallel_workers_per_gather = 0`);
 }
 
-/** Statements of each kind with a name in one process. Each connection keeps the plans of all of them. */
+/** Statements with a name in one process. Each connection keeps the plans of all of them. */
 const MAX_NAMES = 64;
+/** Combinations of filters, tiers and directions have 96 texts. */
+const MAX_FILTERED_NAMES = 96;
 
 /** How a statement is sent: on a connection for pages or another one, and the name under which its plan is kept. */
 export type Sending = { isPage: boolean; name: string | undefined };
@@ -54,7 +56,7 @@ export function createStatementNames(): (sql: string) => Sending {
     const names = isFiltered ? filtered : plain;
     const known = names.get(sql);
     if (known !== undefined) return known;
-    if (names.size === MAX_NAMES) return { isPage: true, name: undefined };
+    if (names.size === (isFiltered ? MAX_FILTERED_NAMES : MAX_NAMES)) return { isPage: true, name: undefined };
     const sending = { isPage: true, name: `arx_${isFiltered ? 'filtered_' : ''}${names.size}` };
     names.set(sql, sending);
     return sending;

@@ -49,10 +49,12 @@ test('a text keeps its name; pages with filters leave names to the others, and a
   const filtered = sent(FILTERED_PAGE_SELECT);
   const plain = sent(PAGE_SELECT);
   expect(sent(PAGE_SELECT)).toEqual(plain);
-  for (const all of [filtered, plain]) {
+  for (const [all, most] of [
+    [filtered, 96],
+    [plain, 64],
+  ] as const) {
     expect(all.every(({ isPage }) => isPage)).toBe(true);
-    expect(new Set(all.map(({ name }) => name)).size).toBe(65);
-    expect(all[99]!.name).toBeUndefined();
+    expect(all.filter(({ name }) => name !== undefined)).toHaveLength(most);
   }
-  expect(new Set([...filtered, ...plain].map(({ name }) => name)).size).toBe(129);
+  expect(new Set([...filtered, ...plain].map(({ name }) => name)).size).toBe(96 + 64 + 1);
 });
