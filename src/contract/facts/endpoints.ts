@@ -59,6 +59,7 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
       'filters',
       'origin_city, content_type and source match only rows that show the value: no redacted row, and none above the reader’s tier.',
     ],
+    ['pages with filters', 'A page has limit rows, or all that are left. It is never short for its filters.'],
     ['one row', 'GET /v1/attachments/<id> gives one row, with 200 also where it is redacted.'],
   ]),
   ...documented('4.3', [

@@ -27,7 +27,7 @@ export type Statements = {
 
 /**
  * A database. Statements use `$1 … $n`, `ON CONFLICT`, `RETURNING` and types that both engines know. Differences between
- * the engines are only in the folders engines and search, and in `typed()` of schema/statements.ts.
+ * the engines are only in the folders engines and search, in `typed()` of schema/statements.ts, and in the ranges of sql.
  */
 export type Database = Statements & {
   /**
