@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import type { Client, Query } from '../client/index.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
+import { cutText } from '../contract/search/cut-text.ts';
 import { ALL_MESSAGES, parseQuery, QueryError } from '../contract/search/query.ts';
 import { SEARCH_FACETS, SEARCH_SORTS, type SearchHit, type SearchPage } from '../contract/search/search.ts';
 import { Fault } from '../faults.ts';
@@ -224,11 +225,18 @@ function isWhole({ index }: SearchPage): boolean {
   return index.indexed >= index.of;
 }
 
+/** Of more notes, and of more parts of a query, the first are shown. */
+const MAX_NOTES = 5;
+const MAX_PARTS = 16;
+
 /** Says what was understood, and why nothing was found. */
 export function sayWhyNone({ total, notes, alone = [] }: SearchPage, app: App): void {
-  for (const note of notes) app.notice(note);
+  for (const note of notes.slice(0, MAX_NOTES)) app.notice(note);
   if (total > 0) return;
-  const parts = alone.map(({ query, total: count }) => `${query}: ${formatCount(count)}`);
+  const parts = alone
+    .slice(0, MAX_PARTS)
+    .map(({ query, total: count }) => `${cutText(query)}: ${formatCount(count)}`);
+  if (alone.length > MAX_PARTS) parts.push('…');
   app.notice(`no message matches${parts.length === 0 ? '' : `; each part alone finds ${parts.join(', ')}`}`);
 }
 

@@ -1,4 +1,5 @@
 // Lines for people on stderr: notices, diagnostics of `-v`, and the progress that they must not tear.
+import { cutText } from '../contract/search/cut-text.ts';
 import type { Transport } from '../client/transport.ts';
 import { createProgressLine, type OpenRequest, type ProgressLine } from '../format/terminal/progress.ts';
 import { terminalCapabilities } from '../format/terminal/capabilities.ts';
@@ -26,6 +27,9 @@ export type Diagnostics = {
   drained(): Promise<unknown>;
 };
 
+/** A notice may quote what a service sent, of any length. */
+const MAX_NOTICE_CHARACTERS = 2_000;
+
 /** Returns the writer of notices, diagnostics and progress. */
 export function createDiagnostics(world: World, flags: GlobalFlags): Diagnostics {
   const { animation, unicode } = terminalCapabilities(world.stderr, world.env);
@@ -47,7 +51,7 @@ export function createDiagnostics(world: World, flags: GlobalFlags): Diagnostics
   const reached = new Set<string>();
   return {
     notice: (text) => {
-      if (!flags.quiet) say(text);
+      if (!flags.quiet) say(cutText(text, MAX_NOTICE_CHARACTERS));
     },
     log: (text) => {
       if (flags.verbose > 0) say(text);

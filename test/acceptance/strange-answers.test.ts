@@ -333,3 +333,16 @@ test('A25 the service restarts during a walk: what is frozen stays, and --resume
   const shown = (JSON.parse(second.stdout) as { data: { id: string }[] }).data.map(({ id }) => id);
   expect(shown).toEqual(ids.map(({ id }) => id));
 });
+
+test('what a search says of its query is shown in part, however much it is', async () => {
+  const many = Array.from({ length: 10_000 }, () => 'x'.repeat(100));
+  const page = { data: [], has_more: false, total: 0, order: 'newest', index: { indexed: 1, of: 1 }, status: 'stable' };
+  const alone = many.map((query) => ({ query, total: 0 }));
+  await at(200, { ...page, notes: many, alone });
+  const { exit, stderr } = await run('search glass');
+  expect(exit).toBe(0);
+  expect(stderr.split('\n').length).toBeLessThan(20);
+  expect(stderr.length).toBeLessThan(20_000);
+  await at(200, { ...page, notes: ['x'.repeat(1_000_000)], alone: [] });
+  expect((await run('search glass')).stderr.length).toBeLessThan(3_000);
+});

@@ -283,10 +283,15 @@ function termOf(
   if (last === undefined)
     throw new QueryError(`"${cutText(text)}" has no letter or digit to search for`, at, 'leave it out');
   if (isPrefix && words.length === 1 && last.length === 1 && !isSingle(last))
-    throw new QueryError(`${text}* is too short`, at, 'write two letters or more before the *');
+    throw new QueryError(`${letterOf(text)}* is too short`, at, 'write two letters or more before the *');
   // A prefix goes on from its last letter: behind another character a new word would begin.
   const goesOn = isPrefix && !isSingle(last);
   return { kind: 'term', field, words, isPrefix: goesOn };
+}
+
+/** The only letter or digit of a text, as it was written. */
+function letterOf(text: string): string {
+  return /[\p{L}\p{N}]/u.exec(text)?.[0] ?? cutText(text);
 }
 
 /** An example of each name. */

@@ -4,7 +4,7 @@ import type { Buffer } from 'node:buffer';
 /** Returns the type of a zip by the names of its entries: Office, OpenDocument, EPUB, Java, Android; else application/zip. */
 export function zipType(bytes: Buffer): string | null {
   for (const { name, body } of localEntries(bytes)) {
-    if (name === 'mimetype') return /^[\w.+-]+\/[\w.+-]+/.exec(body)?.[0] ?? 'application/zip';
+    if (name === 'mimetype') return ZIP_FORMATS.test(body.trim()) ? body.trim() : 'application/zip';
     if (name.startsWith('word/')) return OOXML + 'wordprocessingml.document';
     if (name.startsWith('xl/')) return OOXML + 'spreadsheetml.sheet';
     if (name.startsWith('ppt/')) return OOXML + 'presentationml.presentation';
@@ -13,6 +13,9 @@ export function zipType(bytes: Buffer): string | null {
   }
   return 'application/zip';
 }
+/** Formats in zip files that name themselves in an entry. A zip that calls itself by the name of another format is a zip. */
+const ZIP_FORMATS =
+  /^(?:application\/(?:[a-z][a-z\d.-]{1,60}\+zip|vnd\.(?:oasis\.opendocument|sun\.xml)\.[a-z][a-z\d.-]{1,40}|vnd\.adobe\.indesign-idml-package|vnd\.recordare\.musicxml|x-krita)|image\/openraster)$/;
 const OOXML = 'application/vnd.openxmlformats-officedocument.';
 
 /** The first 24 entries by their local headers. A local header may lack the size, so the next header is searched for. */

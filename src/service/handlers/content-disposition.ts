@@ -1,13 +1,13 @@
 // Content-Type and Content-Disposition of a file of unknown origin, so that no browser runs it (RFC 6266, RFC 8187).
+import { mediaTypeOf } from '../../contract/media-type.ts';
 
 /** Types that a browser may run, or render as a page of this origin. */
 const ACTIVE = /^multipart|\b(x?html|xml|xslt?|svg|css|shockwave|(java|ecma|live|j|vb)script)\b/;
-const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 
 /** Returns the declared type where it is well-formed and no browser runs it, else application/octet-stream. */
 export function servedType(declared: string): string {
-  const type = declared.toLowerCase();
-  return MEDIA_TYPE.test(type) && !ACTIVE.test(type) ? type : 'application/octet-stream';
+  const type = mediaTypeOf(declared);
+  return type !== undefined && !ACTIVE.test(type) ? type : 'application/octet-stream';
 }
 
 /** Longest file name in the header, in code points. The catalogue has the whole name. */

@@ -1,5 +1,6 @@
 // The files of a chat message: what the export declares, and the bytes if the export holds them.
 import { createHash } from 'node:crypto';
+import { mediaTypeOf } from '../../contract/media-type.ts';
 import { cityOfPhoto } from '../geocoding/exif-gps.ts';
 import { detectContentType } from '../file-type/content-type.ts';
 import { countTrailingBytes } from '../file-type/trailing-bytes.ts';
@@ -30,10 +31,9 @@ export type DeclaredFile = {
 export async function chatFile(file: DeclaredFile, upload: Uint8Array | string): Promise<ImportedAttachment> {
   const content = typeof upload === 'string' ? null : upload;
   const detected = content === null ? null : detectContentType(content);
-  const type = file.type?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return {
     filename: file.filename,
-    declared_type: /^[^\s/]+\/[^\s/]+$/.test(type) ? type : DEFAULT_CONTENT_TYPE,
+    declared_type: mediaTypeOf(file.type ?? '') ?? DEFAULT_CONTENT_TYPE,
     detected_type: detected,
     content,
     sha256: content === null ? absentFileKey(sha256Of(storedJson(file.declared))) : sha256Of(content),

@@ -13,7 +13,7 @@ import type {
 import { isValidIn } from './charset.ts';
 import { parseMailDate } from './date.ts';
 import type { Header } from './header.ts';
-import { mimeStructureOf, type MimeLeaf } from './mime-structure.ts';
+import { declaredTypeOf, mimeStructureOf, type MimeLeaf } from './mime-structure.ts';
 import { contentTypeParameter, hasAttachmentDisposition, hasFilename } from './part-header.ts';
 import { decodeTransferEncoding } from './transfer-encoding.ts';
 
@@ -98,7 +98,7 @@ async function parsePart(leaf: MimeLeaf, index: number): Promise<ParsedPart> {
     decodable: true,
     attachment: {
       filename: filename ?? `part-${index + 1}`,
-      declared_type: type,
+      declared_type: declaredTypeOf(leaf),
       detected_type: detected,
       content,
       sha256: hash('sha256', content, 'hex'),

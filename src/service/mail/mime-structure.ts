@@ -1,5 +1,6 @@
 // Parses the MIME structure of a mail (RFC 2046): its leaf parts in order, each with its header and the exact bytes of its body.
 import { Buffer } from 'node:buffer';
+import { mediaTypeOf } from '../../contract/media-type.ts';
 import { parseHeader, type Header } from './header.ts';
 import { partsBetween } from './mime-boundary.ts';
 import { contentTypeParameter, hasAttachmentDisposition, hasFilename } from './part-header.ts';
@@ -8,7 +9,10 @@ import { decodeTransferEncoding } from './transfer-encoding.ts';
 /** A part that is not split further, or a message with a file name: a file whose own parts follow it. */
 export type MimeLeaf = {
   header: Header;
-  /** Lower case, without parameters. `text/plain` when the declared type is absent or malformed (RFC 2045 5.2). */
+  /**
+   * Lower case, without parameters. `text/plain` when the declared type is absent or has not two parts (RFC 2045 5.2). May have
+   * signs that no content type has: {@link declaredTypeOf}.
+   */
   type: string;
   /** Still in its transfer encoding. */
   body: Buffer;
@@ -204,6 +208,11 @@ function typeOf(header: Header, defaultType: string): string {
   if (declared === undefined) return defaultType;
   const type = declared.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return /^[^\s/]{1,127}\/[^\s/]{1,127}$/.test(type) ? type : 'text/plain';
+}
+
+/** Returns the declared type of a part, as a valid content type. */
+export function declaredTypeOf({ type }: Pick<MimeLeaf, 'type'>): string {
+  return mediaTypeOf(type) ?? 'application/octet-stream';
 }
 
 /** The boundary of a multipart. One that is longer than a line can be is ignored. */

@@ -6,7 +6,7 @@ import { joinFlowedLines } from './flowed-text.ts';
 import type { Header } from './header.ts';
 import { htmlToText } from './html-text.ts';
 import { filenameOf } from './mail-record.ts';
-import { parseMimeStructure, type MimeLeaf } from './mime-structure.ts';
+import { declaredTypeOf, parseMimeStructure, type MimeLeaf } from './mime-structure.ts';
 import { contentTypeParameter, hasAttachmentDisposition, hasFilename } from './part-header.ts';
 import { decodeTransferEncoding } from './transfer-encoding.ts';
 
@@ -69,7 +69,7 @@ export async function readableLeaves(
     // A text with a file name is read too, such as a patch that is shown in the mail.
     if (!isText(leaf) || isInFile || (isFile(leaf) && !leaf.shown)) continue;
     const isOtherForm = leaf.branches.some(({ of, number }) => (shownBranches.get(of) ?? number) !== number);
-    if (isOtherForm) add(leaf, { kind: 'alternative', type: leaf.type, bytes: leaf.body.length, ...head });
+    if (isOtherForm) add(leaf, { kind: 'alternative', type: declaredTypeOf(leaf), bytes: leaf.body.length, ...head });
     else add(leaf, { ...textOf(leaf), ...(isFile(leaf) ? {} : head) });
   }
   return parts;
@@ -122,7 +122,9 @@ function isFile({ type, header }: MimeLeaf): boolean {
   return !type.startsWith('text/') || hasAttachmentDisposition(header) || hasFilename(header);
 }
 
-async function fileOf({ header, type, body }: MimeLeaf): Promise<ReadablePart> {
+async function fileOf(leaf: MimeLeaf): Promise<ReadablePart> {
+  const { header, body } = leaf;
+  const type = declaredTypeOf(leaf);
   const content = decodeTransferEncoding(body, encodingOf(header));
   const filename = hasFilename(header) ? await filenameOf(header) : null;
   const sha256 = createHash('sha256').update(content).digest('hex');

@@ -39,6 +39,7 @@ const FILES: readonly string[] = [
       ['channels.json', '[]'],
     ]),
   ),
+  text(zipOf([['mimetype', '../K,(']], { store: true })),
   text(rawTar([{ name: 'a', content: 'b' }])).slice(0, 700),
   'RIFF\x10\0\0\0WEBPVP8 \x04\0\0\0abcd',
   'OggS\0\x02\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01\x1e\x01vorbis',

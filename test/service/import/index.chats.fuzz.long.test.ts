@@ -17,6 +17,7 @@ import { realmOf } from '../../../src/service/import/zulip/realm.ts';
 import { readMessageText } from '../../../src/service/mail/message-text.ts';
 import type { ImportItem } from '../../../src/service/records/import-items.ts';
 import { storableMessage } from '../../../src/service/records/storable-text.ts';
+import { mediaTypeOf } from '../../../src/contract/media-type.ts';
 import { fuzz, FUZZ_TIMEOUT_MS } from '../../support/fuzz.ts';
 import { jsonOf } from '../../support/fuzz-inputs.ts';
 
@@ -49,7 +50,8 @@ async function checkItem(item: ImportItem, given: unknown): Promise<void> {
     throw new Error(`is not canonical: ${raw}`);
   if (raw.length > 4 * JSON.stringify(given).length + 1_000)
     throw new Error(`${raw.length} bytes are stored`);
-  for (const { content, bytes, absence } of item.attachments) {
+  for (const { content, bytes, absence, declared_type: type } of item.attachments) {
+    if (mediaTypeOf(type) !== type) throw new Error(`type ${JSON.stringify(type)}`);
     if ((content === null) !== (absence !== null)) throw new Error('a file has neither bytes nor a reason');
     if (!Number.isSafeInteger(bytes) || bytes < 0) throw new Error(`a file of ${bytes} bytes`);
   }

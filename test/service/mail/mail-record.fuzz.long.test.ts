@@ -11,6 +11,7 @@ import { readMessageText } from '../../../src/service/mail/message-text.ts';
 import { parseMimeStructure } from '../../../src/service/mail/mime-structure.ts';
 import { decodeTransferEncoding } from '../../../src/service/mail/transfer-encoding.ts';
 import { storableMessage } from '../../../src/service/records/storable-text.ts';
+import { mediaTypeOf } from '../../../src/contract/media-type.ts';
 import { fuzz, FUZZ_TIMEOUT_MS } from '../../support/fuzz.ts';
 import { textsOf } from '../../support/fuzz-inputs.ts';
 import { MAIL_TOKENS, MAILS } from '../../support/mail-inputs.ts';
@@ -64,7 +65,7 @@ test('any bytes are a mail with files and a text', { timeout: FUZZ_TIMEOUT_MS },
       const mail = await parseMail({ kind: 'raw', path: 'x', position: 0, raw, sha256: SHA256 }, 'internal');
       for (const { content, bytes, declared_type: type } of mail.attachments) {
         if (content?.length !== bytes) throw new Error('a file has another size than its bytes');
-        if (!/^[^\s/]+\/[^\s/]+$/.test(type)) throw new Error(`type ${JSON.stringify(type)}`);
+        if (mediaTypeOf(type) !== type) throw new Error(`type ${JSON.stringify(type)}`);
       }
       const { key, sender, subject, related } = storableMessage(mail);
       if (/\0|\p{Surrogate}/u.test([key, sender, subject, ...related].join('')))

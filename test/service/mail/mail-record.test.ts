@@ -39,6 +39,13 @@ describe('attachments', () => {
       multipart(TEXT, 'Content-Type: application/pgp-signature\n\nsig'),
       [['part-2', 'application/pgp-signature', 'sig']],
     ],
+    ...['../k', 'image/*', 'image/png"', 'a/b\x1b[2J', 'a/b,(', '\xe9/b'].map(
+      (type): [string, string, [string, string, string][]] => [
+        `a type that is none: ${JSON.stringify(type)}`,
+        multipart(`Content-Type: ${type}\n\n1`),
+        [['part-1', 'application/octet-stream', '1']],
+      ],
+    ),
     ['CRLF is kept', multipart('Content-Type: a/b\n\n1\r\n2\r'), [['part-1', 'a/b', '1\r\n2']]],
     [
       'base64',

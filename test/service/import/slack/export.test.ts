@@ -211,6 +211,16 @@ describe('files', () => {
     expect(other.messages[0]?.attachments[0]?.sha256).toBe(one.messages[0]?.attachments[0]?.sha256);
   });
 
+  test('have a content type, or none that is believed', async () => {
+    const types = ['IMAGE/PNG; q=1', '../K', 'image/*', 'a/b\x1b[2J', 'text/"plain"', 'image', 7];
+    const day = types.map((mimetype, at) => say(`${at + 1}.1`, { files: [file({ id: `F${at}`, mimetype })] }));
+    const { messages } = await read(zipped(exportOf(day)));
+    expect(messages.map(({ attachments }) => attachments[0]?.declared_type)).toEqual([
+      'image/png',
+      ...types.slice(1).map(() => 'application/octet-stream'),
+    ]);
+  });
+
   test('get their bytes from the export or from a companion', async () => {
     const day = [say('1.1', { files: [file({})] })];
     const held = { '__uploads/F1/a.png': chart };
