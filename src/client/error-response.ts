@@ -34,7 +34,11 @@ const KINDS: Record<number, FaultKind> = {
 };
 
 /** The service found out that its stored bytes are not those of import. No other request helps. */
-const DAMAGED_CODES: ReadonlySet<string> = new Set<ErrorCode>(['asset_damaged', 'message_damaged']);
+const DAMAGED_CODES: ReadonlySet<string> = new Set<ErrorCode>([
+  'asset_damaged',
+  'message_damaged',
+  'storage_damaged',
+]);
 
 /** Here a signature is missing or wrong, and a token would not help. */
 const UNSIGNED: ErrorCode = 'signature_invalid';

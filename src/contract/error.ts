@@ -43,6 +43,7 @@ export const ERROR_STATUS = {
   internal: 500,
   asset_damaged: 500,
   message_damaged: 500,
+  storage_damaged: 500,
   store_unavailable: 503,
   read_only: 503,
 } as const;

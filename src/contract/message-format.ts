@@ -15,6 +15,11 @@ const EXTENSIONS: Record<MessageFormat, string> = {
   file: 'json',
 };
 
+/** Returns whether a format is one of those that this version stores. */
+export function isMessageFormat(format: string): format is MessageFormat {
+  return Object.hasOwn(EXTENSIONS, format);
+}
+
 /** Every file name extension of stored bytes, without a dot. */
 export const STORED_EXTENSIONS: readonly string[] = [...new Set([...Object.values(EXTENSIONS), 'bin'])];
 
@@ -23,7 +28,5 @@ export const STORED_EXTENSIONS: readonly string[] = [...new Set([...Object.value
  * which another service or a newer version may name.
  */
 export function storedExtension(format: string | undefined): string {
-  return format !== undefined && Object.hasOwn(EXTENSIONS, format)
-    ? EXTENSIONS[format as MessageFormat]
-    : 'bin';
+  return format !== undefined && isMessageFormat(format) ? EXTENSIONS[format] : 'bin';
 }

@@ -90,6 +90,7 @@ const ANYWHERE = [
   'request_invalid',
   'header_too_large',
   'internal',
+  'storage_damaged',
   'store_unavailable',
 ] as const satisfies readonly ErrorCode[];
 const WITH_TOKEN = [

@@ -1,6 +1,6 @@
 // Collects what the check of an archive looked at and found, in memory that does not grow with the archive.
 import type { FsckReport } from '../../contract/reports/archive.ts';
-import { DatabaseAccessError } from '../store/sql/database-error.ts';
+import { isStoreDamaged } from '../store/sql/database-error.ts';
 
 type Finding = FsckReport['findings'][number];
 /** The name of a check in the report. */
@@ -43,7 +43,7 @@ export function createFindings(): Findings {
       try {
         await work();
       } catch (error) {
-        if (!isDamage(error)) throw error;
+        if (!isStoreDamaged(error)) throw error;
         add(check, 'unreadable', subject);
       }
     },
@@ -63,16 +63,4 @@ export function createFindings(): Findings {
       };
     },
   };
-}
-
-/**
- * Whether an error of the database means that its content is damaged or that a table or column is missing. SQLite does
- * not always give its codes, so its messages are read. PostgreSQL has class XX for damage and 22… for invalid values.
- */
-function isDamage(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof DatabaseAccessError) return false;
-  const { code } = error as { code?: unknown };
-  if (code === 'ERR_SQLITE_ERROR')
-    return /malformed|not a database|no such (?:table|column)/.test(error.message);
-  return typeof code === 'string' && /^(XX...|22021|22P0.|42P01|42703)$/.test(code);
 }

@@ -1,4 +1,4 @@
-// Checks the stored bytes of every message against their hash, their size and, for mails, the row.
+// Checks the stored bytes of every message against their hash, their size and, for mails, the row and those of its files.
 import { createHash } from 'node:crypto';
 import type { MessageSummary } from '../records/import-items.ts';
 import type { MESSAGES } from '../records/message.ts';
@@ -7,6 +7,7 @@ import type { Archive } from '../store/archive.ts';
 import { storedBytes, storedPiece } from '../store/lists/messages.ts';
 import type { Findings } from './findings.ts';
 import { containsHeader, headerDifferences } from './header-fields.ts';
+import { checkMailFiles, FILE_COLUMNS, type FileRow } from './mail-files.ts';
 
 /** Messages up to this size are read with their row, larger ones in pieces. */
 const MAX_SMALL_BYTES = 256 * 1024;
@@ -36,12 +37,30 @@ export async function checkStoredMessages(
         FROM messages m JOIN raws r ON r.n = m.n WHERE m.n > $1 AND m.n <= $2 ORDER BY m.n`,
       [from, Math.min(from + ROWS_PER_READ, to), MAX_SMALL_BYTES],
     );
-    for (const row of rows) await checkRow(database, row, findings);
+    const files = await database.all<FileRow>(
+      `SELECT ${FILE_COLUMNS} FROM attachments WHERE message > $1 AND message <= $2 ORDER BY n`,
+      [from, Math.min(from + ROWS_PER_READ, to)],
+    );
+    for (const row of rows)
+      await checkRow(
+        database,
+        row,
+        files.filter(({ message }) => message === row.n),
+        findings,
+      );
     findings.checked('stored messages', rows.length);
   }
 }
 
-async function checkRow(database: Archive['database'], row: CheckedRow, findings: Findings): Promise<void> {
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
+async function checkRow(
+  database: Archive['database'],
+  row: CheckedRow,
+  files: readonly FileRow[],
+  findings: Findings,
+): Promise<void> {
   const { n, sha256, bytes, size, content } = row;
   const hash = createHash('sha256');
   let start = content;
@@ -60,8 +79,10 @@ async function checkRow(database: Archive['database'], row: CheckedRow, findings
   switch (row.format) {
     case 'rfc822': {
       if (start === null) return undefined;
-      const raw = start.length === size || containsHeader(start) ? start : await storedBytes(database, n);
+      const isEnough = start.length === size || (files.length === 0 && containsHeader(start));
+      const raw = isEnough ? start : await storedBytes(database, n);
       for (const { problem, severity } of headerDifferences(raw, row)) add(problem, severity);
+      if (files.length > 0) await checkMailFiles(bufferOf(raw), files, findings);
       return undefined;
     }
     case 'slack':

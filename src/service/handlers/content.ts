@@ -6,6 +6,7 @@ import {
   type Pipeline,
   type RawRecord,
 } from '../../contract/content.ts';
+import { isMessageFormat } from '../../contract/message-format.ts';
 import type { Tier } from '../../contract/token.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { lastDayOf, messagePath } from '../rules/signed-path.ts';
@@ -13,10 +14,13 @@ import { idOf, numberOf } from '../rules/identifier.ts';
 import { integrityOf } from '../rules/integrity.ts';
 import { assetTypeOf, zeroWidthCarriers, sequenceStatusOf, variantOf } from '../rules/lore.ts';
 import { partsWithoutFiles } from '../mail/parts-without-files.ts';
+import { parseHeader } from '../mail/header.ts';
+import { summaryOf } from '../mail/mail-record.ts';
 import { readMessageText, type MessageText } from '../mail/message-text.ts';
 import { mayRead } from '../rules/tiers.ts';
 import { CLOSED_WITH_ANOTHER, type AttachmentRow } from '../records/attachment.ts';
 import type { MessageRow } from '../records/message.ts';
+import { storableSummary } from '../records/storable-text.ts';
 import { attachmentsOf } from '../store/lists/attachments.ts';
 import { findMessage, storedBytes } from '../store/lists/messages.ts';
 import { fileKey } from '../store/meta-table/file-key.ts';
@@ -36,14 +40,14 @@ export async function content(call: Call): Promise<Reply> {
   const withStego = query.flag('include_stego') ?? false;
   const withPipeline = query.flag('include_pipeline') ?? false;
 
-  const message = await permittedMessage(call);
-  const bytes = await storedBytes(archive.database, message.n);
-  if (!hasHash(bytes, message.raw_sha256)) {
-    throw new ApiError(
-      'message_damaged',
-      `${idOf('msg', message.n)} is damaged: its stored bytes have another hash than at import`,
-    );
-  }
+  const row = await permittedMessage(call);
+  const bytes = await storedBytes(archive.database, row.n);
+  if (!hasHash(bytes, row.raw_sha256))
+    throw damaged(row, 'its stored bytes have another hash than at import');
+  if (bytes.byteLength !== row.raw_bytes)
+    throw damaged(row, 'its row has another size than its stored bytes');
+  if (!isMessageFormat(row.format)) throw damaged(row, 'this version knows no such format');
+  const message = { ...row, ...summaryIn(row, bytes) };
   const files = await attachmentsOf(archive.database, message.n);
   const withheld = files.filter((file) => !isReadable(file, bearer.tier));
   const text =
@@ -70,6 +74,20 @@ export async function content(call: Call): Promise<Reply> {
     ...(withStego ? { stego: { carriers: carriersOf(message, text!, files, bearer.tier) } } : {}),
   };
   return ok({ view, data });
+}
+
+function damaged({ n }: MessageRow, reason: string): ApiError {
+  return new ApiError('message_damaged', `${idOf('msg', n)} is damaged: ${reason}`);
+}
+
+/** Returns what lists show of a message. Of a mail it is read from the stored bytes, whose hash was checked: the row has none. */
+function summaryIn(
+  message: MessageRow,
+  bytes: Uint8Array,
+): Pick<MessageRow, 'date_ms' | 'sender' | 'subject'> {
+  if (message.format !== 'rfc822') return message;
+  const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return storableSummary(summaryOf(parseHeader(raw, 0, raw.length)));
 }
 
 async function permittedMessage({ archive, bearer, parameters }: Call): Promise<MessageRow> {

@@ -2,7 +2,7 @@
 import type { ServiceResponse } from '../../contract/exchange.ts';
 import { HEADERS } from '../../contract/routes.ts';
 import { ApiError } from '../rules/api-error.ts';
-import { isNoSpace, isStoreUnavailable } from '../store/sql/database-error.ts';
+import { isNoSpace, isStoreDamaged, isStoreUnavailable } from '../store/sql/database-error.ts';
 
 /** Returns the error response with its headers. `requestId` has the form req_<id>; `integrity` is the archive's, 0 to 1. */
 export function errorResponse(error: ApiError, requestId: string, integrity: number): ServiceResponse {
@@ -30,8 +30,8 @@ export function newRequestId(randomBytes: (count: number) => Uint8Array): string
 }
 
 /**
- * Returns any thrown value as an ApiError: a database that cannot be reached or written as `store_unavailable`, everything
- * else as `internal`, without its cause, which could hold data.
+ * Returns any thrown value as an ApiError: a database that cannot be reached or written as `store_unavailable`, a damaged one
+ * as `storage_damaged`, everything else as `internal`, without its cause, which could hold data.
  */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
@@ -41,5 +41,7 @@ export function toApiError(error: unknown): ApiError {
       : 'the archive cannot be reached now, try again';
     return new ApiError('store_unavailable', text, { 'retry-after': '1' });
   }
+  if (isStoreDamaged(error))
+    return new ApiError('storage_damaged', 'the database of this archive is damaged: arx fsck shows where');
   return new ApiError('internal', 'the service failed; the request id names this failure');
 }

@@ -1,6 +1,6 @@
 // The texts of a stored message that are searched: what its reader may see of subject, sender, body and files.
 import { hash } from 'node:crypto';
-import type { MessageFormat } from '../../contract/message-format.ts';
+import { isMessageFormat, type MessageFormat } from '../../contract/message-format.ts';
 import type { SearchText } from '../../contract/search/match.ts';
 import { searchable } from '../../contract/search/words.ts';
 import { decoderFor } from './charset.ts';
@@ -36,13 +36,16 @@ type ReadMessage = Pick<StoredMessage, 'raw' | 'files'> & {
   row: Pick<StoredMessage, 'format' | 'subject' | 'sender'> & { raw_sha256: string };
 };
 
-/** Returns the function that reads the texts of messages, none of a message whose bytes are not those of import. */
+/** Returns the function that reads the texts of messages, none of a message whose bytes or format are not those of import. */
 export function searchTextReader(
   readFile: ReadFile,
 ): (message: ReadMessage) => Promise<SearchText | undefined> {
   const read = importedTextReader(readFile);
-  return async (message) =>
-    hash('sha256', message.raw, 'hex') === message.row.raw_sha256 ? read(message) : undefined;
+  return async (message) => {
+    const { raw, row } = message;
+    const isSound = isMessageFormat(row.format) && hash('sha256', raw, 'hex') === row.raw_sha256;
+    return isSound ? read(message) : undefined;
+  };
 }
 
 /** As {@link searchTextReader}, for messages that are being imported: their hashes were just made of these bytes. */

@@ -9,6 +9,7 @@ import {
   jsonRow,
   optionalMember,
   quoted,
+  whole,
   withheldMark,
 } from './page-json.ts';
 import { isReadable } from './reader.ts';
@@ -78,8 +79,8 @@ export function attachmentJson(reader: Tier): string {
   const a = columnNames(ATTACHMENTS);
   const url = `CASE ${a.stored} WHEN 1 THEN ${fileUrl(a.n, a.sha256)} ELSE 'null' END`;
   const layers = json`"decorative_layer":${flag(a.decorative_layer)},"first_visible":${flag(a.first_visible)}`;
-  const place = json`"message_id":"msg_${a.message}","sequence":${a.n}`;
-  const hash = `CASE ${a.stored} WHEN 1 THEN ${json`,"sha256":"${a.sha256}"`} ELSE '' END`;
+  const place = json`"message_id":"msg_${whole(a.message)}","sequence":${a.n}`;
+  const hash = `CASE ${a.stored} WHEN 1 THEN ${json`,"sha256":${quoted(a.sha256)}`} ELSE '' END`;
   const reason = `CASE WHEN ${a.redaction} IS NULL THEN '"${CLOSED_WITH_ANOTHER}"' ELSE ${quoted(a.redaction)} END`;
   const above = jsonRow`{"id":"att_${a.n}","filename":"att_${a.n}","file_url":null,"redacted":true,${
     place
@@ -89,8 +90,8 @@ export function attachmentJson(reader: Tier): string {
   },${place},"reason":${reason}}${withheldMark()}`;
   const type = json`"content_type":${quoted(a.declared_type)},"redacted":false`;
   // Of absent bytes the size is what the source declares, and 0 where it declares none.
-  const bytes = `CASE WHEN ${a.stored} = 1 OR ${a.bytes} > 0 THEN ${json`,"bytes":${a.bytes}`} ELSE '' END`;
-  const size = json`${bytes},"trailing_bytes":${a.trailing_bytes}`;
+  const bytes = `CASE WHEN ${a.stored} = 1 OR ${a.bytes} > 0 THEN ${json`,"bytes":${whole(a.bytes)}`} ELSE '' END`;
+  const size = json`${bytes},"trailing_bytes":${whole(a.trailing_bytes)}`;
   const open = jsonRow`{"id":"att_${a.n}","filename":${quoted(a.filename)},"file_url":${url}${hash},${
     type
   },${layers}${optionalMember('origin_city', a.origin_city)},"source":${quoted(a.source)},${place}${size}${optionalMember('detected_type', a.detected_type)}${optionalMember('reason', a.absence)},"integrity":${integrity(a.failed)}}`;

@@ -2,7 +2,7 @@
 import type { Conversation } from '../../contract/conversation.ts';
 import type { Tier } from '../../contract/token.ts';
 import { MESSAGES } from './message.ts';
-import { instant, integrity, json, jsonRow, quoted, quotedOrNull, withheldMark } from './page-json.ts';
+import { instant, integrity, json, jsonRow, quoted, quotedOrNull, whole, withheldMark } from './page-json.ts';
 import { isReadable } from './reader.ts';
 import {
   ABOVE,
@@ -52,7 +52,7 @@ export function conversationJson(reader: Tier): string {
   const row = (subject: string, rest: string) =>
     jsonRow`{"id":"conv_${c.n}","sequence":${c.n},"subject":${subject},${rest}`;
   const source = json`"source":${quoted(c.source)},`;
-  const messages = json`"message_count":${c.message_count},"first_message_id":"msg_${c.first_message}"`;
+  const messages = json`"message_count":${whole(c.message_count)},"first_message_id":"msg_${whole(c.first_message)}"`;
   const status = `CASE ${c.failed} WHEN 0 THEN 'stable' ELSE 'partial' END`;
   const dates = json`"started_at":${instant(c.started_ms)},"last_at":${instant(c.last_ms)}`;
   const open = json`"status":"${status}",${source}${messages},${dates},"integrity":${integrity(c.failed)}}`;

@@ -11,6 +11,7 @@ import {
   optionalMember,
   quoted,
   quotedOrNull,
+  whole,
   withheldMark,
 } from './page-json.ts';
 import { isReadable } from './reader.ts';
@@ -83,14 +84,14 @@ export function messageJson(reader: Tier): string {
   const unverified = MESSAGE.decodable | MESSAGE.wellFormed | MESSAGE.storedBytes;
   const status = `CASE WHEN ${m.failed} = 0 THEN 'stable' WHEN (${m.failed} & ${unverified}) <> 0 THEN 'unverified'
     ELSE 'partial' END`;
-  const parent = `CASE WHEN ${m.parent} IS NULL THEN 'null' ELSE ${json`"msg_${m.parent}"`} END`;
+  const parent = `CASE WHEN ${m.parent} IS NULL THEN 'null' ELSE ${json`"msg_${whole(m.parent)}"`} END`;
   const row = (parentId: string, date: string, rest: string) =>
-    jsonRow`{"id":"msg_${m.n}","conversation_id":"conv_${m.conversation}","parent_id":${
+    jsonRow`{"id":"msg_${m.n}","conversation_id":"conv_${whole(m.conversation)}","parent_id":${
       parentId
-    },"entry":"entry_${m.n}","sequence":${m.sequence},"date":${date},${rest}`;
+    },"entry":"entry_${m.n}","sequence":${whole(m.sequence)},"date":${date},${rest}`;
   const words = json`"from":${quotedOrNull(m.sender)},"subject":${quotedOrNull(m.subject)},"source":${quoted(m.source)}${optionalMember('channel', m.channel)}`;
-  const open = json`${words},"status":"${status}","attachments":${m.attachments},"integrity":${integrity(m.failed)}}`;
-  const above = json`"from":null,"subject":null,"status":"withheld","attachments":${m.attachments}}${withheldMark()}`;
+  const open = json`${words},"status":"${status}","attachments":${whole(m.attachments)},"integrity":${integrity(m.failed)}}`;
+  const above = json`"from":null,"subject":null,"status":"withheld","attachments":${whole(m.attachments)}}${withheldMark()}`;
   return `CASE WHEN ${isReadable(m.tier, reader)} THEN ${row(parent, instant(m.date_ms), open)}
     ELSE ${row(`'null'`, `'null'`, above)} END`;
 }

@@ -56,6 +56,11 @@ export function quoted(column: string): string {
   return `json_quote(${column})`;
 }
 
+/** A whole number. In a damaged database any column may hold a text, which would end the JSON of its row. */
+export function whole(column: string): string {
+  return `CAST(${column} AS BIGINT)`;
+}
+
 /** A JSON string, or `null`. */
 export function quotedOrNull(column: string): string {
   return `COALESCE(json_quote(${column}), 'null')`;

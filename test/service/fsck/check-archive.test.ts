@@ -103,6 +103,16 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     ],
   ],
   [
+    'what is shown of files forged',
+    `UPDATE attachments SET filename = CASE WHEN n = 3 THEN 'forged' ELSE filename END, contains = CASE WHEN n = 4 THEN 1 ELSE contains END,
+      declared_type = CASE WHEN n = 5 THEN 'image/png' ELSE declared_type END WHERE n IN (3, 4, 5)`,
+    [
+      'attachments: name differs from the stored mail: att_3',
+      'attachments: number of files inside it is wrong: att_4',
+      'attachments: content type is read differently now: att_5',
+    ],
+  ],
+  [
     'stored bytes of a message lost',
     'DELETE FROM raws WHERE n = 2',
     ['messages: stored bytes missing: msg_2'],

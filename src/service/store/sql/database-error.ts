@@ -103,6 +103,22 @@ export function isStoreUnavailable(error: unknown): boolean {
   return typeof code === 'string' && UNAVAILABLE_SYSTEM_CODES.has(code);
 }
 
+/**
+ * Returns whether an error of the database means that its content is damaged, or that a table or column is missing. SQLite does
+ * not always give its codes, so its messages are read. PostgreSQL has class XX for damage and 22… for invalid values.
+ */
+export function isStoreDamaged(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof DatabaseAccessError) return false;
+  const resultCode = primaryCode(error);
+  if (resultCode === SQLITE.CORRUPT || resultCode === SQLITE.NOTADB) return true;
+  const { code } = error as { code?: unknown };
+  if (code === 'ERR_SQLITE_ERROR')
+    return /malformed|not a database|no such (?:table|column)|JSON cannot hold BLOB|unrecognized column option|vtable constructor|no such tokenizer|no such module/.test(
+      error.message,
+    );
+  return typeof code === 'string' && /^(?:XX...|22021|22P0.|42P01|42703)$/.test(code);
+}
+
 const NO_SPACE_CODES = new Set<unknown>([SQLITE.FULL, SQLITE.IOERR_SHMSIZE, 'ENOSPC', 'EDQUOT']);
 
 /** Returns whether a thrown value means that no space is left. */
