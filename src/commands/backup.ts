@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import { withExclusiveLock } from '../config/lock.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
-import { formatBytes } from '../format/numbers.ts';
+import { formatBytes, plural } from '../format/numbers.ts';
 import { backupLines } from '../format/views/index.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 
@@ -37,7 +37,9 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     kept: `${formatBytes(copied)} of files copied, the database of ${to} is unchanged`,
     next: 'run the same command to continue',
   }));
+  const damaged: string[] = [];
   const report = await backUp(archive, to, {
+    onDamaged: (sha256) => void damaged.push(sha256),
     signal: app.world.signal,
     progress: (state) => {
       copied = state.done;
@@ -53,4 +55,11 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     })
     .finally(() => progress.end());
   await app.printer.report(report, () => backupLines(report));
+  if (damaged.length > 0)
+    app.addFault(
+      new Fault('integrity', `${plural(damaged.length, 'file')} of the archive cannot be backed up`, {
+        kept: `everything else is in ${to}`,
+        hint: 'arx fsck names what is damaged or missing',
+      }),
+    );
 }

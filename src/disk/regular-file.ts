@@ -16,6 +16,16 @@ export async function openRegularFile(path: string, flags = READ_AND_APPEND): Pr
   throw new Fault('unsafe', `${path} is not a regular file`);
 }
 
+/** Opens a file for reading; undefined where it is a link, a pipe or another thing that is no plain file by now. */
+export async function openIfRegular(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await openRegularFile(path, constants.O_RDONLY);
+  } catch (error) {
+    if (error instanceof Fault || (error as NodeJS.ErrnoException).code === 'ELOOP') return undefined;
+    throw error;
+  }
+}
+
 /** Returns the bytes of a file; undefined when there is none. Throws as {@link openRegularFile} does. */
 export async function readBytesIfExists(path: string): Promise<Buffer | undefined> {
   try {

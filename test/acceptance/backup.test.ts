@@ -1,6 +1,15 @@
 // Backup and restore as documented: taken while events arrive, then checked by fsck, and every list is equal byte for byte.
-import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +23,7 @@ import {
   type OpenArchive,
   type ArchiveLocation,
 } from '../../src/service/index.ts';
+import { blobPath } from '../../src/service/store/files/blobs.ts';
 import { tokenFor } from '../support/archive.ts';
 import { call } from '../support/call.ts';
 import { arx } from '../support/command.ts';
@@ -129,6 +139,37 @@ describe('SQLite', () => {
     expect(await arx(dir, 'fsck --database sqlite:copy')).toMatchObject(FSCK_OK);
   });
 
+  test('Q9 a damaged or missing file is not copied, and exit 12 says so; repaired, it is', async () => {
+    await sampleIn({ dir: join(dir, 'data') });
+    const at = (sha256: string) => blobPath(join(dir, 'data', 'blobs'), sha256);
+    const archive = await open({ dir: join(dir, 'data') });
+    const rows = await archive.database.all<{ sha256: string }>(
+      'SELECT DISTINCT sha256 FROM attachments WHERE stored = 1 ORDER BY sha256 LIMIT 4',
+    );
+    await archive.close();
+    const [pipe, link, cut, lost] = rows.map(({ sha256 }) => sha256) as [string, string, string, string];
+    for (const sha256 of [pipe, link, cut, lost]) renameSync(at(sha256), join(dir, sha256));
+    execFileSync('mkfifo', [at(pipe)]);
+    symlinkSync(join(dir, link), at(link));
+    writeFileSync(at(cut), 'x');
+    const { exit, stderr } = await arx(dir, 'backup --to copy');
+    expect([exit, stderr]).toEqual([
+      12,
+      expect.stringContaining('4 files of the archive cannot be backed up'),
+    ]);
+    const copied = readdirSync(join(dir, 'copy', 'blobs'), { recursive: true, withFileTypes: true });
+    expect(copied.filter((entry) => !entry.isFile() && !entry.isDirectory())).toEqual([]);
+    for (const sha256 of [pipe, link, cut, lost]) {
+      rmSync(at(sha256), { force: true });
+      renameSync(join(dir, sha256), at(sha256));
+    }
+    writeFileSync(blobPath(join(dir, 'copy', 'blobs'), cut), 'x');
+    expect((await arx(dir, 'backup --to copy')).exit).toBe(0);
+    const copy = await open({ dir: join(dir, 'copy') });
+    for (const { sha256 } of rows) expect(await copy.blobs.size(sha256)).toBe(statSync(at(sha256)).size);
+    await copy.close();
+  });
+
   test('nothing else is written over', async () => {
     await sampleIn({ dir: join(dir, 'data') });
     mkdirSync(join(dir, 'full'));
@@ -175,7 +216,7 @@ describe('SQLite', () => {
       throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
     };
     const onFull = { ...archive, database: { ...archive.database, get } };
-    const options = { signal: new AbortController().signal, progress() {} };
+    const options = { signal: new AbortController().signal, progress() {}, onDamaged() {} };
     await expect(backUp(onFull, join(dir, 'copy'), options)).rejects.toMatchObject({ code: 'ENOSPC' });
     await archive.close();
     expect(readdirSync(join(dir, 'copy'))).toEqual(['backup.json']);

@@ -119,6 +119,48 @@ describe('O: input', () => {
     expect((await ask('/api/webhooks/events')).json.data).toEqual([]);
   });
 
+  // Every body that is stored, and each kind of value that the two engines, or two parsers, would take for another one.
+  const EVENT = (id: string, type: string, payload: string) =>
+    `{"id":${id},"type":${type},"payload":${payload}}`;
+  const MIRROR = (layer: string, more = '') => EVENT('"e"', '"mirror.detected"', `{"layer":${layer}${more}}`);
+  const TOKEN = (client: string, more = '') =>
+    `{"client_id":${client},"observer_tier":"internal","requested_tier":"external"${more}}`;
+  const DEEP = `${'['.repeat(1e5)}${']'.repeat(1e5)}`;
+  const AT = { ingest: '/api/webhooks/ingest', token: '/api/auth/token' };
+  test.each<[why: string, at: keyof typeof AT, body: string]>([
+    ...['"a\\u0000"', '"\\ud800"', '"\\udc00\\ud800"', `"${'x'.repeat(3000)}"`, '1e400', '""'].flatMap(
+      (value): [string, keyof typeof AT, string][] => [
+        [`${value.slice(0, 16)} as id`, 'ingest', EVENT(value, '"mirror.detected"', '{"layer":"x"}')],
+        [`${value.slice(0, 16)} as type`, 'ingest', EVENT('"e"', value, '{"layer":"x"}')],
+        [`${value.slice(0, 16)} as client_id`, 'token', TOKEN(value)],
+      ],
+    ),
+    ['NUL in a payload', 'ingest', MIRROR('"a\\u0000"')],
+    ['NUL in a name', 'ingest', MIRROR('"a"', ',"b\\u0000":1')],
+    ['half of a pair in a payload', 'ingest', MIRROR('"a\\ud83d"')],
+    ['1e400 in a payload', 'ingest', MIRROR('"a"', ',"b":1e400')],
+    ['100,000 levels in a payload', 'ingest', MIRROR('"a"', `,"b":${DEEP}`)],
+    ['100,000 levels beside a payload', 'ingest', `{"b":${DEEP},${MIRROR('"a"').slice(1)}`],
+    ['5,000 levels in a token request', 'token', TOKEN('"c"', `,"b":${'['.repeat(5e3)}${']'.repeat(5e3)}`)],
+    ['a key twice in a payload', 'ingest', MIRROR('"a"', ',"layer":"b"')],
+    ['a key twice in a payload, once escaped', 'ingest', MIRROR('"a"', ',"l\\u0061yer":"b"')],
+    ['a key twice in an event', 'ingest', `{"id":"d",${MIRROR('"a"').slice(1)}`],
+    ['a key twice in a token request', 'token', TOKEN('"c"', ',"requested_tier":"internal"')],
+    [
+      'a message number of 3,000 digits',
+      'ingest',
+      EVENT('"e"', '"message.reordered"', `{"id":"msg_${'9'.repeat(3000)}","entry":"entry_1","sequence":1}`),
+    ],
+  ])('O4 %s is 400 before storage', async (_, at, body) => {
+    const headers = [['content-type', 'application/json'] as const];
+    const answer = await ask(AT[at], { body: Buffer.from(body), headers });
+    expect([answer.status, answer.json.error?.code]).toEqual([
+      400,
+      expect.stringMatching(at === 'token' ? /^request_invalid$/ : /^event_(?:invalid|type_unknown)$/),
+    ]);
+    expect((await ask('/api/webhooks/events')).json.data).toEqual([]);
+  });
+
   test('O4 an event payload with a whole surrogate pair is accepted', async () => {
     const body = { id: 'pair', type: 'mirror.detected', payload: { layer: '\ud83d\ude00' } };
     expect((await ask('/api/webhooks/ingest', { body })).status).toBe(200);

@@ -314,6 +314,10 @@ async function apply(changes: readonly Change[]): Promise<void> {
     if (values['sha256'] !== undefined) values['sha256'] = (await replaceFile(n)) ?? values['sha256'];
     await update(table, n, values);
   }
+  // A row of another size than its bytes would be damage, which is answered for itself.
+  await statements.run(
+    'UPDATE messages SET raw_bytes = (SELECT length(r.content) FROM raws r WHERE r.n = messages.n)',
+  );
   await outdate();
 }
 

@@ -20,7 +20,8 @@ export async function readJson(
 
 /**
  * Returns the parsed body. Rejects with ApiError `media_type_unsupported` for anything but `application/json` in UTF-8,
- * `payload_too_large` above `maxBytes`, and the code `invalid` for text that is not JSON or in which a key has two values.
+ * `payload_too_large` above `maxBytes`, and the code `invalid` for text that is not JSON or nests too deeply, or in which a key has
+ * two values.
  * An unsupported body is not read.
  */
 export async function readJsonText(
@@ -65,6 +66,9 @@ export async function readNdjson(
     return parse(line, invalid);
   });
 }
+
+/** Also beside what is read. A payload has less. */
+const MAX_BODY_DEPTH = 64;
 
 /** It drops a byte order mark. */
 const UTF8 = new TextDecoder();
@@ -116,7 +120,10 @@ function parse(text: string, invalid: ErrorCode): ParsedJson {
     throw notJson(invalid);
   }
   // What parsers read in different ways is not stored, and decides nothing.
-  const { repeatedKey } = parsed.scan;
+  const { repeatedKey, depth } = parsed.scan;
+  if (depth > MAX_BODY_DEPTH) {
+    throw new ApiError(invalid, `$: must not nest deeper than ${MAX_BODY_DEPTH} levels`);
+  }
   if (repeatedKey !== undefined) {
     throw new ApiError(invalid, `$: two values for the key ${JSON.stringify(repeatedKey.slice(0, 80))}`);
   }

@@ -9,6 +9,8 @@ import { fileKey } from '../store/meta-table/file-key.ts';
 /** The record of an address: its hash, the tiers of all rows that its bytes belong to, and whether one is redacted. */
 type Addressed<Row> = { record: Row; sha256: string; tiers: readonly Tier[]; redacted: boolean };
 
+const NO_HASH = '0'.repeat(64);
+
 /**
  * Returns the record that an address opens. Without a valid signature every address gets the same answer, so that it shows
  * nothing of what exists. `maxTier` is the ceiling of the service. Throws ApiError `asset_forbidden`, and `asset_redacted`
@@ -21,10 +23,13 @@ export async function checkGrant<Row>(
 ): Promise<Row> {
   const key = await fileKey(archive);
   const forbidden = (reason: string) => new ApiError('asset_forbidden', reason);
+  // Also for a row that is missing, so that the time tells nothing.
+  const sha256 = addressed?.sha256 ?? NO_HASH;
+  const isValid = isSignatureValid(key, { id, sha256, tier: tier ?? 'mirror', lastDay }, signature);
   if (
     addressed === undefined ||
     tier === undefined ||
-    !isSignatureValid(key, { id, sha256: addressed.sha256, tier, lastDay }, signature) ||
+    !isValid ||
     !addressed.tiers.every((row) => mayRead(tier, row)) ||
     !mayRead(maxTier, tier)
   ) {

@@ -19,6 +19,8 @@ export class BackupTargetError extends Error {}
 export type BackupOptions = {
   signal: AbortSignal;
   progress(state: { label: string; done: number; unit: string }): void;
+  /** Called for each file that the archive lacks, or has in another size or as no plain file. It is not copied. */
+  onDamaged(sha256: string): void;
   /** Runs the work while no other process backs up to the same place. The lock is `<path>.lock`. */
   exclusively?<T>(path: string, work: () => Promise<T>): Promise<T>;
 };
@@ -80,7 +82,16 @@ async function writeBackup(
   for (let shard = 0; shard < 256; shard += 1) {
     options.signal.throwIfAborted();
     options.progress({ label: 'files', done: report.bytes, unit: 'bytes' });
-    await copyShard(blobs, join(dir, 'blobs'), shard.toString(16).padStart(2, '0'), report);
+    const name = shard.toString(16).padStart(2, '0');
+    // Before the files are listed: a file is stored before its row.
+    const rows = await database.all<{ sha256: string; bytes: number }>(
+      `SELECT sha256, MIN(bytes) AS bytes FROM attachments
+        WHERE stored = 1 AND sha256 >= $1 AND sha256 < $2 GROUP BY sha256`,
+      [name, `${name}g`],
+    );
+    const sizes = new Map(rows.map(({ sha256, bytes }) => [sha256, bytes]));
+    for (const sha256 of await copyShard(blobs, join(dir, 'blobs'), { name, sizes }, report))
+      options.onDamaged(sha256);
   }
   commitFile({ temporary: fresh, path: join(dir, DATABASE), force: true });
   return report;
@@ -120,23 +131,36 @@ async function claim(dir: string, of: string): Promise<void> {
   }
 }
 
-async function copyShard(from: string, to: string, shard: string, report: BackupReport): Promise<void> {
-  const hashes = await openFolderFiles(from).names(shard);
-  if (hashes.length === 0) return;
-  const folder = join(to, shard);
-  await makeFolder(folder, 0o700);
-  const there = new Set(await openFolderFiles(to).names(shard));
+/** Files whose hash begins with `name`, and the sizes that their rows have. */
+type Shard = { name: string; sizes: ReadonlyMap<string, number> };
+
+/** Copies files that the backup lacks. Returns the hashes of those that are damaged or missing. */
+async function copyShard(from: string, to: string, shard: Shard, report: BackupReport): Promise<string[]> {
+  const { name, sizes } = shard;
+  const source = openFolderFiles(from);
+  const hashes = await source.names(name);
+  const missing = new Set(sizes.keys());
+  const damaged: string[] = [];
+  const folder = join(to, name);
+  if (hashes.length > 0) await makeFolder(folder, 0o700);
+  const target = openFolderFiles(to);
   for (const sha256 of hashes) {
-    if (there.has(sha256)) {
+    missing.delete(sha256);
+    const size = await source.size(sha256);
+    if (size === undefined || size !== (sizes.get(sha256) ?? size)) {
+      damaged.push(sha256);
+      continue;
+    }
+    if ((await target.size(sha256)) === size) {
       report.files.known += 1;
       continue;
     }
-    const source = blobPath(from, sha256);
-    await copy(source, blobPath(to, sha256));
+    await copy(blobPath(from, sha256), blobPath(to, sha256));
     report.files.added += 1;
-    report.bytes += (await stat(source)).size;
+    report.bytes += size;
   }
-  await syncPath(folder);
+  if (hashes.length > 0) await syncPath(folder);
+  return [...damaged, ...missing];
 }
 
 /** A stored file never changes, so a hard link is a copy. */

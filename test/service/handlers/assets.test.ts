@@ -125,6 +125,31 @@ describe('redacted bytes are never sent', () => {
     if (way === 'head') expect(text).toBe('');
     else expect(error(text).code).toBe('asset_redacted');
   });
+  test.each(Object.keys(ways) as (keyof typeof ways)[])(
+    'N5 without its address it answers as a file that does not exist: %s',
+    async (way) => {
+      const answerTo = async (n: number, name: string) => {
+        const { headers, status, text } = await ask(name, ways[way]);
+        const plain = text.replace(/req_[0-9a-f]{24}/, '').replaceAll(`att_${n}`, '');
+        return { status, text: plain, headers: { ...headers, 'x-request-id': '' } };
+      };
+      // Guessed, by hash, cut, and signed for another file.
+      const signed = filePath(await fileKey(archive), { id: 'att_1', sha256: SHA, tier: 'mirror', lastDay });
+      const [, signature] = /([^/]+)$/.exec(signed)!;
+      for (const rest of [
+        `internal/${lastDay}/x`,
+        `mirror/${lastDay}/${signature}`,
+        SHA,
+        `internal/${lastDay}`,
+        '',
+      ])
+        expect(await answerTo(2, `/files/att_2/${rest}`)).toEqual(
+          await answerTo(999, `/files/att_999/${rest}`),
+        );
+      expect((await answerTo(2, `/files/att_2/mirror/${lastDay}/${signature}`)).status).toBe(403);
+    },
+  );
+
   test('with a signature that is wrong', async () => {
     expect(error((await ask(`/files/att_2/internal/20000/x`)).text).code).toBe('asset_forbidden');
   });
@@ -346,6 +371,15 @@ describe('Q9 a stored file that is not the one of import is never sent', () => {
     await expect(ask(6, { sha256: sha256Of(LARGE) })).rejects.toThrow('another hash');
     writeFileSync(largePath(), LARGE);
     expect((await ask(6, { sha256: sha256Of(LARGE) })).text).toBe(LARGE.toString());
+  });
+
+  test('a file that became a pipe or a link while it was imported is not waited for', async () => {
+    const pipe = join(dir, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    symlinkSync(pipe, join(dir, 'to-pipe'));
+    symlinkSync('/dev/zero', join(dir, 'to-zero'));
+    for (const name of ['pipe', 'to-pipe', 'to-zero'])
+      expect(await archive.blobs.putFile(sha256Of('other'), join(dir, name))).toBe(false);
   });
 
   test('an import of the same bytes repairs a link and a truncated file', async () => {

@@ -117,7 +117,7 @@ describe('P6 invalid events are refused with the path, and nothing is stored', (
     ],
     ['mirror.detected', `{"layer":1e400,"deep":${'['.repeat(40)}${']'.repeat(40)}}`, 'payload.layer'],
     ['mirror.detected', `{"layer":"x","a":1e-400,"deep":${'['.repeat(40)}${']'.repeat(40)}}`, 'payload'],
-    ['mirror.detected', `{"layer":"x","a":1e-400,"deep":${'['.repeat(1e5)}${']'.repeat(1e5)}}`, 'payload'],
+    ['mirror.detected', `{"layer":"x","a":1e-400,"deep":${'['.repeat(1e5)}${']'.repeat(1e5)}}`, '$'],
   ])('a number that would have to be rounded, or cannot be compared (%#)', async (type, payload, path) => {
     const headers = [['content-type', 'application/json'] as const];
     const body = Buffer.from(`{"id":"e1","type":"${type}","payload":${payload}}`);

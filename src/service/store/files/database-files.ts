@@ -1,6 +1,6 @@
 // Files in the database, in chunks, under the SHA-256 of their content, so that every process can read them.
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { openIfRegular } from '../../../disk/regular-file.ts';
 import type { Blobs } from './blobs.ts';
 import type { Statements } from '../sql/database.ts';
 import type { PostgresDatabase } from '../engines/postgres.ts';
@@ -64,7 +64,11 @@ export function openDatabaseFiles(database: PostgresDatabase): Blobs {
     },
     async putFile(sha256, path) {
       if ((await size(sha256)) !== undefined) return true;
-      return store(sha256, () => createReadStream(path, { highWaterMark: CHUNK_BYTES }));
+      const source = await openIfRegular(path);
+      if (source === undefined) return false;
+      return store(sha256, () =>
+        source.createReadStream({ start: 0, highWaterMark: CHUNK_BYTES, autoClose: false }),
+      ).finally(() => source.close());
     },
     // As writable as the tables.
     writable: async () => true,

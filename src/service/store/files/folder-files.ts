@@ -1,10 +1,11 @@
 // Files in a folder, under the SHA-256 of their content. A name exists only when the file is whole and durable.
 import { createHash, randomUUID } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
+import { constants } from 'node:fs';
 import { access, lstat, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncPath, writeAll } from '../../../disk/durable-write.ts';
 import { makeFolder } from '../../../disk/make-folder.ts';
+import { openIfRegular } from '../../../disk/regular-file.ts';
 import { blobPath, type Blobs } from './blobs.ts';
 
 /** Opens the files of a folder. The folder is created with the first file. */
@@ -76,17 +77,26 @@ export function openFolderFiles(dir: string): Blobs {
       });
     },
     async putFile(sha256, path) {
-      if ((await size(sha256)) === (await stat(path)).size) return true;
-      return store(sha256, async (file) => {
-        const hash = createHash('sha256');
-        let at = 0;
-        for await (const chunk of createReadStream(path) as AsyncIterable<Uint8Array>) {
-          hash.update(chunk);
-          await writeAll(file, chunk, at);
-          at += chunk.length;
-        }
-        return hash.digest('hex') === sha256;
-      });
+      const source = await openIfRegular(path);
+      if (source === undefined) return false;
+      try {
+        if ((await size(sha256)) === (await source.stat()).size) return true;
+        return await store(sha256, async (file) => {
+          const hash = createHash('sha256');
+          let at = 0;
+          for await (const chunk of source.createReadStream({
+            start: 0,
+            autoClose: false,
+          }) as AsyncIterable<Uint8Array>) {
+            hash.update(chunk);
+            await writeAll(file, chunk, at);
+            at += chunk.length;
+          }
+          return hash.digest('hex') === sha256;
+        });
+      } finally {
+        await source.close();
+      }
     },
     async writable() {
       try {
