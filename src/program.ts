@@ -45,6 +45,7 @@ export async function parse(argv: readonly string[], version: string): Promise<P
     await root.parseAsync(argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.helpDisplayed') return { text: await requestedHelp(root, root.args) };
     if (error.exitCode === 0) return { text };
     // The fields of a command can be listed without its arguments.
     const spec = COMMAND_LIST.find(({ words }) => words === commandIn(root.args));
@@ -157,6 +158,23 @@ async function helpText(root: Command, words: readonly string[]): Promise<string
   });
 }
 
+/**
+ * Returns what `-h` shows, wherever it stands: the help of the command or noun that the words begin with.
+ * Throws Fault 'usage' with a suggestion where they begin with none.
+ */
+async function requestedHelp(root: Command, typed: readonly string[]): Promise<string> {
+  const words = typed.filter((word) => word !== '-h' && word !== '--help');
+  const end = words.findIndex((word) => word.startsWith('-'));
+  const [first, ...more] = end === -1 ? words : words.slice(0, end);
+  if (first === undefined) return fullHelp(root);
+  if (first === HELP_COMMAND.words && more.length > 0) return helpText(root, more);
+  const command = root.commands.find((each) => each.name() === first);
+  const child = command?.commands.find((each) => each.name() === more[0]);
+  const isWrong = command === undefined || (command.commands.length > 0 && more.length > 0 && !child);
+  if (isWrong) throw unknownCommand([first, ...more]);
+  return fullHelp(child ?? command);
+}
+
 /** The help with what stands after it, as `--help` prints it. */
 function fullHelp(command: Command): string {
   let text = '';
@@ -171,8 +189,20 @@ function knownWords(): string[] {
 }
 
 function suggestion(typed: string, known: readonly string[], before: string): string | undefined {
-  const meant = nearest(typed, known);
+  const noun = typed.split(' ')[0] ?? '';
+  // Its own letters would make any short word after it look near.
+  const meant = Object.hasOwn(NOUNS, noun) ? verbNear(typed, noun) : nearest(typed, known);
   return meant === undefined ? undefined : `did you mean: ${before}${meant}`;
+}
+
+/** Returns the command of a noun whose second word is near to the one that was typed. */
+function verbNear(typed: string, noun: string): string | undefined {
+  const verbs = COMMAND_LIST.flatMap(({ words }) => {
+    const [first, second] = words.split(' ');
+    return first === noun && second !== undefined ? [second] : [];
+  });
+  const meant = nearest(typed.split(' ')[1] ?? '', verbs);
+  return meant === undefined ? undefined : `${noun} ${meant}`;
 }
 
 /** Returns the command that does what other programs call by this word. */
@@ -187,10 +217,26 @@ function commandIn(words: readonly string[]): string | undefined {
   return typed.find((text) => knownWords().includes(text));
 }
 
+/** Returns the Fault of words that begin with no command, with what they may mean, else where the commands are shown. */
+function unknownCommand(words: readonly string[], cause?: CommanderError): Fault {
+  const end = words.findIndex((word) => word.startsWith('-'));
+  const typed = (end === -1 ? words : words.slice(0, end)).slice(0, 2);
+  const meant =
+    suggestion(typed.join(' '), knownWords(), 'arx ') ??
+    (Object.hasOwn(NOUNS, typed[0] ?? '') ? undefined : suggestion(typed[0] ?? '', knownWords(), 'arx ')) ??
+    commandFor(typed[0]);
+  const hint = meant ?? helpHint(commandIn(words));
+  return new Fault('usage', `unknown command '${typed.join(' ')}'`, { hint, cause });
+}
+
+function helpHint(command: string | undefined): string {
+  return command === undefined ? 'arx --help shows the commands' : `arx help ${command}`;
+}
+
 /** `words` is the command line without global options, or its beginning. */
 function usageFault(error: CommanderError, words: readonly string[]): Fault {
   const command = commandIn(words);
-  const hint = command === undefined ? 'arx --help shows the commands' : `arx help ${command}`;
+  const hint = helpHint(command);
   const detail = { hint, cause: error };
   if (error.code === 'commander.help')
     return new Fault(
@@ -198,15 +244,7 @@ function usageFault(error: CommanderError, words: readonly string[]): Fault {
       words.length === 0 ? 'a command is missing' : `arx ${words[0]} needs a subcommand`,
       detail,
     );
-  if (error.code === 'commander.unknownCommand') {
-    const end = words.findIndex((word) => word.startsWith('-'));
-    const typed = (end === -1 ? words : words.slice(0, end)).slice(0, 2);
-    const meant =
-      suggestion(typed.join(' '), knownWords(), 'arx ') ??
-      suggestion(typed[0] ?? '', knownWords(), 'arx ') ??
-      commandFor(typed[0]);
-    return new Fault('usage', `unknown command '${typed.join(' ')}'`, { ...detail, hint: meant ?? hint });
-  }
+  if (error.code === 'commander.unknownCommand') return unknownCommand(words, error);
   if (error.code === 'commander.excessArguments') {
     const taken = COMMAND_LIST.find((spec) => spec.words === command)?.arguments ?? [];
     const names = taken.map(([syntax]) => syntax).join(' and ');

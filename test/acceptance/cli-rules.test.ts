@@ -115,8 +115,12 @@ test('rule 1: arx alone prints at most 30 lines; -h anywhere prints help to stdo
     for (const line of [`${words} -h`, `-h ${words}`, `${words} --help --json`]) {
       const help = await arx(dir, line);
       expect({ line, ...help }).toMatchObject({ line, exit: 0, stderr: '' });
-      if (!line.startsWith('-h')) expect(help.stdout).toContain(`Usage: arx ${words}`);
+      expect(help.stdout).toContain(`Usage: arx ${words}`);
     }
+  const middle = WORDS.filter((words) => words.includes(' '));
+  for (const words of middle)
+    expect((await arx(dir, words.replace(' ', ' -h '))).stdout).toContain(`Usage: arx ${words}`);
+  expect((await arx(dir, 'attachments ls --city --help')).stdout).not.toContain('Usage:');
 });
 
 test('rule 2: each help begins with its sentence and then its examples', async () => {
@@ -166,11 +170,16 @@ test('rule 5: a typo gets a suggestion and exit 2, and nothing is run', async ()
   for (const words of WORDS) {
     const [first = '', ...rest] = words.split(' ');
     const typo = [`${first[0]}x${first.slice(1)}`, ...rest].join(' ');
-    for (const line of [typo, `help ${typo}`]) {
+    for (const line of [typo, `help ${typo}`, `${typo} --help`, `-h ${typo}`]) {
       const ran = await arx(dir, line);
       expect({ line, ...ran }).toMatchObject({ line, exit: 2, stdout: '' });
       expect(ran.stderr).toContain('hint: did you mean: arx ');
     }
+  }
+  for (const line of ['nonsense --help', '-h nonsense', 'attachments nonsense -h', 'help nonsense -h']) {
+    const ran = await arx(dir, line);
+    expect({ line, ...ran }).toMatchObject({ line, exit: 2, stdout: '' });
+    expect(ran.stderr).toContain('hint: arx ');
   }
   expect(await arx(dir, 'completion bahs')).toMatchObject({ exit: 2 });
   expect((await arx(dir, 'completion bahs')).stderr).toContain('did you mean: bash');
