@@ -32,6 +32,8 @@ export async function run(world: World): Promise<number> {
       });
     const { call } = parsed;
     words = call.spec.words;
+    const { checkStandardStreams, hasDash } = await import('./wiring/standard-streams.ts');
+    if (hasDash(call.given) || hasDash(call.flags)) checkStandardStreams(call.spec, call.given, call.flags);
     const { LOAD_BODY } = await import('./commands/index.ts');
     const body = await LOAD_BODY[call.spec.words]();
     const { createApp } = await import('./wiring/create-app.ts');

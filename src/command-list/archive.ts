@@ -9,7 +9,7 @@ export const ARCHIVE_COMMANDS = [
   {
     words: 'import',
     summary: 'import mail, exports of Slack, Mattermost or Zulip, or folders of files',
-    arguments: [['<paths...>', 'files and folders to read']],
+    arguments: [['<paths...>', 'files and folders to read; - is a file on standard input']],
     options: [
       ['--origin-city <city>', 'city of files without a known origin'],
       [
@@ -29,6 +29,7 @@ export const ARCHIVE_COMMANDS = [
       'arx import list.mbox --dry-run',
       'arx import list.mbox --tier external',
       'arx import slack-export.zip ~/Mail/inbox',
+      'gunzip -c list.mbox.gz | arx import -',
     ],
     topics: ['import'],
   },

@@ -119,7 +119,7 @@ export const ATTACHMENT_COMMANDS = [
         'what the files are compared with (default: the manifest of a pull, else SHA256SUMS, else as a bag)',
         ['manifest', 'catalogue', 'sums', 'bag'],
       ],
-      ['--html <file>', 'also write the report as a page, one file without links'],
+      ['--html <file>', 'also write the report as a page, one file without links; - prints only the page'],
     ],
     examples: [
       'arx attachments verify lisbon',
@@ -134,7 +134,10 @@ export const ATTACHMENT_COMMANDS = [
     arguments: [['[dir]', 'the pulled folder (default: the current folder)']],
     options: [
       ['--format <format>', 'kind of package (default: bagit)', ['bagit']],
-      ['--to <path>', 'the bag: a folder, or a file that ends in .zip'],
+      [
+        '--to <path>',
+        'the bag: a folder, or a file that ends in .zip; - writes the zip file to standard output',
+      ],
       ['--frozen <dir>', 'also pack this folder of conversations walk --freeze'],
     ],
     examples: [

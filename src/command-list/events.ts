@@ -9,7 +9,7 @@ const JOURNAL = [
 ] as const;
 const SIGN = [
   '--sign-with <file>',
-  'sign with the secrets in FILE (Standard Webhooks), one per line',
+  'sign with the secrets in FILE, one per line (Standard Webhooks); - is standard input',
 ] as const;
 
 /** Names, arguments, options and examples of the `events` commands. */
@@ -20,7 +20,7 @@ export const EVENT_COMMANDS = [
     arguments: [['[type]', 'event type', EVENT_TYPES]],
     options: [
       ['--id <id>', 'event id; the same on every retry'],
-      ['--payload <json>', 'payload as JSON, or @FILE'],
+      ['--payload <json>', 'payload as JSON, or @FILE; @- is standard input'],
       ['--file <file>', 'envelopes {id, type, payload}, one per line; - for standard input'],
       ['--allow-unknown-type', 'send an event type that arx does not know'],
       JOURNAL,

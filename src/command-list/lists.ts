@@ -37,7 +37,7 @@ export const LIST_COMMANDS = [
         'form of the file (default: by the name of --to, else mbox)',
         ['mbox', 'md', 'html'],
       ],
-      ['--to <path>', 'the file; or a folder, which gets the attachments too (default: standard output)'],
+      ['--to <path>', 'the file; or a folder, which gets the attachments too (default: -, standard output)'],
       ['--allow-escape-sequences', 'send control characters to the terminal'],
     ],
     examples: [
@@ -81,7 +81,7 @@ export const LIST_COMMANDS = [
     words: 'conversations plot',
     summary: 'draw the drift and the reads of a frozen walk, offline',
     arguments: [['<dir>', 'folder of conversations walk --freeze']],
-    options: [['--html <file>', 'also write them as a page, one file without links']],
+    options: [['--html <file>', 'also write them as a page, one file without links; - prints only the page']],
     examples: ['arx conversations plot walk1', 'arx conversations plot walk1 --html walk1.html'],
     topics: ['drift'],
   },

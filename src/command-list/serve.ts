@@ -42,7 +42,10 @@ export const SERVE_COMMANDS = [
       ['--log-level <level>', 'least urgent level to log (default: info)', ['error', 'warn', 'info']],
       ['--metrics-port <port>', 'serve /metrics for Prometheus on this port'],
       ['--metrics-host <address>', 'address to bind for metrics (default: 127.0.0.1)'],
-      ['--webhook-secret-file <file>', 'accept only events signed with a secret in FILE, one per line'],
+      [
+        '--webhook-secret-file <file>',
+        'accept only events signed with a secret in FILE, one per line; - is standard input',
+      ],
       ['--drift <ratio>', 'inject drift, e.g. 0.13 or 0.13:0.21 (default: none)'],
       ['--drift-seed <seed>', 'seed of drift, faults and writes: the same seed, the same faults'],
       ['--drift-faults <kinds>', 'kinds of faulty reads, comma-separated; arx help drift-testing lists them'],
@@ -52,7 +55,7 @@ export const SERVE_COMMANDS = [
       ['--drift-latency <ms>', 'milliseconds added to every answer'],
       [
         '--drift-log <file>',
-        'append the fault of each read to FILE; truth=true in a query then gives the true list',
+        'append the fault of each read to FILE, - for standard error; truth=true in a query then gives the true list',
       ],
       ['--transport-faults <share>', 'share of list requests that fail in transport, 0 to 1'],
       [

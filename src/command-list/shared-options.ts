@@ -45,7 +45,7 @@ export const WALK_OPTIONS = [
   ],
   ['--freeze <dir>', 'write the frozen log into DIR'],
   ['--resume', 'with --freeze: continue after the last frozen window'],
-  ['--report <file>', 'write the walk report to FILE'],
+  ['--report <file>', 'write the walk report to FILE; - prints it in place of the rows'],
   ['--fail-on-drift <share>', 'exit 8 above this share of reported drift or of reads that disagree, 0 to 1'],
 ] as const satisfies readonly CommandOption[];
 

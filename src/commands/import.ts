@@ -1,14 +1,17 @@
 // `arx import PATH…`: imports mail, exports of chats and files, and accounts for every message that was read.
-import { resolve } from 'node:path';
+import { open } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { IMPORT_KINDS, type ImportKind } from '../contract/import-kind.ts';
 import { TIERS } from '../contract/token.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import type { ArchiveLocation, OpenArchive } from '../service/index.ts';
 import { importLines } from '../format/views/index.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
+import { withSpoolFolder } from './spool-folder.ts';
 import { compileLess } from './v8-flags.ts';
 
 export const Input = z.object({
@@ -24,8 +27,41 @@ export const Input = z.object({
   kind: z.enum(Object.keys(IMPORT_KINDS) as [ImportKind, ...ImportKind[]]).optional(),
 });
 
+type Input = z.infer<typeof Input>;
+
 /** Runs `arx import`. */
-export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
+export async function run(input: Input, app: App): Promise<void> {
+  if (!input.paths.includes('-')) return importFrom(input, (path) => path, app);
+  return withSpoolFolder(app, async (dir) => {
+    const spooled = join(dir, 'standard-input');
+    await spool(spooled, app);
+    // What is read from there is said to be of `-`.
+    const shown = (path: string): string =>
+      path.startsWith(spooled) ? `-${path.slice(spooled.length)}` : path;
+    const paths = input.paths.map((path) => (path === '-' ? spooled : path));
+    await importFrom({ ...input, paths }, shown, app).catch((error: unknown) => {
+      if (!(error instanceof Fault)) throw error;
+      throw new Fault(error.kind, error.message.replaceAll(spooled, 'standard input'), error.detail);
+    });
+  });
+}
+
+/** Copies standard input into a file that only its owner may read. */
+async function spool(path: string, { world }: App): Promise<void> {
+  const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
+    throw diskFault(error, path);
+  });
+  try {
+    for await (const chunk of world.stdin.bytes())
+      await file.appendFile(chunk).catch((error: unknown) => {
+        throw diskFault(error, 'cannot keep what is read from standard input');
+      });
+  } finally {
+    await file.close();
+  }
+}
+
+async function importFrom(input: Input, shown: (path: string) => string, app: App): Promise<void> {
   const place = archivePlace(input, app);
   if (place === undefined && app.isRemote) {
     throw new Fault('usage', 'import works on the local archive only, and a base URL is set');
@@ -39,7 +75,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     kept: `${plural(stored, 'message')} stored`,
     next: 'run the same command to continue',
   }));
-  const report = await importPaths(
+  const imported = await importPaths(
     archive,
     input.paths.map((path) => resolve(app.world.cwd, path)),
     {
@@ -52,12 +88,20 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
         stored = count;
         progress.update(
           done === null || total === null
-            ? { label: path, done: read, unit: 'messages' }
-            : { label: path, done, total, unit: 'bytes' },
+            ? { label: shown(path), done: read, unit: 'messages' }
+            : { label: shown(path), done, total, unit: 'bytes' },
         );
       },
     },
   ).finally(() => progress.end());
+  const withShownPath = <T extends { path: string }>(each: T): T => ({ ...each, path: shown(each.path) });
+  const report = {
+    ...imported,
+    sources: imported.sources.map(withShownPath),
+    refused: imported.refused.map(withShownPath),
+    skipped: imported.skipped.map(withShownPath),
+    notices: imported.notices.map(withShownPath),
+  };
   await app.printer.report(report, () => importLines(report, app.screen));
   if (input.dryRun) app.notice('dry run: nothing was stored');
   for (const { path, notice } of report.notices) app.notice(`${path} ${notice}`);

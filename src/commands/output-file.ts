@@ -3,17 +3,28 @@ import { createHash } from 'node:crypto';
 import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
+import { Fault } from '../faults.ts';
 import { formatBytes } from '../format/numbers.ts';
 import { saveVerified } from '../download/save-verified.ts';
 
-/** `--html FILE` and `--report FILE` as typed; standard output (`-`) is not allowed. */
-export const OutputFile = z
-  .string()
-  .min(1)
-  .refine((path) => path !== '-', 'name a file');
+/** `--html FILE` and `--report FILE` as typed; `-` is standard output, which then has nothing else. */
+export const OutputFile = z.string().min(1);
 
-/** Writes an HTML page and prints a notice. Throws as {@link writeTextFile}. */
+/** Throws Fault 'usage' where a file that goes to standard output (`-`) is given an output form, or is to replace a file. */
+export function checkOutputFile(
+  option: string,
+  { file, force }: { file: string | undefined; force: boolean },
+  app: App,
+): void {
+  if (force && (file === undefined || file === '-') && !app.isRecorded)
+    throw new Fault('usage', `--force goes with ${option} FILE`);
+  if (file === '-' && app.settings.output.origin === 'flag')
+    throw new Fault('usage', `${option} - is the whole output, so it does not go with an output form`);
+}
+
+/** Writes an HTML page and prints a notice; to standard output for `-`. Throws as {@link writeTextFile}. */
 export async function writeHtmlPage(file: string, text: string, force: boolean, app: App): Promise<void> {
+  if (file === '-') return app.printer.bytes(Buffer.from(text));
   const bytes = await writeTextFile(file, text, force, app);
   app.notice(`the page is in ${file}, ${formatBytes(bytes)}`);
 }

@@ -60,7 +60,7 @@ export async function run(input: Input, app: App): Promise<void> {
 async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   const faultOptions = await faultOptionsOf(input, app);
   const { webhookSecretFile: secretFile } = input;
-  const webhookSecrets = secretFile === undefined ? undefined : readWebhookSecrets(secretFile, app);
+  const webhookSecrets = secretFile === undefined ? undefined : await readWebhookSecrets(secretFile, app);
   const limits = await connectionLimits(input);
   const log = await openAccessLog(input, app);
   const accessLog = log?.accessLog;

@@ -18,6 +18,7 @@ import type { Identified, Source } from '../walk/source.ts';
 import { walk } from '../walk/walk.ts';
 import { changedRows, countContradictions } from './contradictions.ts';
 import { withoutUndefined } from './input.ts';
+import { checkOutputFile } from './output-file.ts';
 import { withWalkFolder } from './walk-folder.ts';
 import type { WalkInput } from './walk-input.ts';
 import { mayReplace, writeReport } from './walk-report-file.ts';
@@ -56,11 +57,12 @@ export async function walkList<Row extends Identified, Shown extends object>(
 ): Promise<number> {
   if (input.resume && input.freeze === undefined) throw new Fault('usage', '--resume goes with --freeze DIR');
   const { report, force } = input;
-  if (force && report === undefined && !app.isRecorded)
-    throw new Fault('usage', '--force goes with --report FILE');
+  checkOutputFile('--report', { file: report, force }, app);
   // It is checked before the walk, which may take an hour, whether the report can be written.
   const checked =
-    report === undefined ? input : { ...input, force: await mayReplace({ report, force }, app) };
+    report === undefined || report === '-'
+      ? input
+      : { ...input, force: await mayReplace({ report, force }, app) };
   if (input.freeze === undefined) return runWalk(list, checked, app, undefined);
   const dir = resolve(app.world.cwd, input.freeze);
   return withWalkFolder(dir, app, () => runWalk(list, checked, app, dir));
@@ -97,7 +99,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
   app.onInterrupt(() => {
     if (dir === undefined)
       return {
-        kept: `${plural(printed, 'row')} printed, no log was kept`,
+        kept: `${plural(input.report === '-' ? 0 : printed, 'row')} printed, no log was kept`,
         next: 'run the same command again, with --freeze DIR to be able to go on',
       };
     const again = `run the same command${input.resume ? '' : ' with --resume'}`;
@@ -214,6 +216,10 @@ async function runWalk<Row extends Identified, Shown extends object>(
   }
 
   async function printRows(): Promise<void> {
+    if (input.report === '-') {
+      for await (const _ of rows());
+      return;
+    }
     await app.printer.list(view, {
       rows: rows(),
       isLive: true,

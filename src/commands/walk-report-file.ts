@@ -53,10 +53,12 @@ async function isReport(path: string): Promise<boolean> {
   }
 }
 
-/** Writes the report. Counts a fault when that fails: the rows of the walk are valid all the same. */
+/** Writes the report, to standard output for `-`. Counts a fault when that fails: the rows of the walk are valid all the same. */
 export async function writeReport(report: WalkReport, file: ReportFile, app: App): Promise<void> {
+  const text = `${JSON.stringify(report, null, 2)}\n`;
   try {
-    await writeTextFile(file.report, `${JSON.stringify(report, null, 2)}\n`, file.force, app);
+    if (file.report === '-') await app.printer.bytes(Buffer.from(text));
+    else await writeTextFile(file.report, text, file.force, app);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     app.addFault(error);

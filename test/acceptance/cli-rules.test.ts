@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { COMMAND_LIST, NOUNS } from '../../src/command-list/index.ts';
 import { GLOBAL_OPTIONS } from '../../src/command-list/global-options.ts';
+import { FILE_MEANINGS, meaningOfOption } from '../../src/command-list/standard-streams.ts';
 import { printedRecord } from '../../src/command-list/printed-records.ts';
 import { KEYS, SETTING_KEYS } from '../../src/config/setting-keys.ts';
 import { EXIT } from '../../src/exit.ts';
@@ -523,6 +524,114 @@ test('rule 24: what changes or deletes has a dry run, asks, needs --yes off a te
     expect(done.exit).toBe(0);
     expect(done.stdout).not.toBe('');
   }
+});
+
+/** A command line in which `-` stands for this file, and what standard input gives. */
+const DASHES: Readonly<Record<string, [line: string, stdin?: string]>> = {
+  '--token-file': ['token --token-file -', `${TOKEN}\n`],
+  '--ids': ['attachments pull --ids - --to picked', 'att_1\n'],
+  '--file': [
+    'events send --file -',
+    `${JSON.stringify({ id: 'evt_1', type: 'mirror.detected', payload: { layer: 'x' } })}\n`,
+  ],
+  '--payload': ['events send mirror.detected --id evt_2 --payload @-', '{"layer":"outer"}'],
+  '--sign-with': [
+    `events send mirror.detected --id evt_3 --payload '{"layer":"outer"}' --sign-with -`,
+    `whsec_${Buffer.alloc(32, 7).toString('base64')}\n`,
+  ],
+  '--report': ['conversations walk --report -'],
+  '--html': ['conversations plot walk1 --html -'],
+  '--html of attachments verify': ['attachments verify files --html -'],
+  '--to <path>': ['conversations export conv_1 --to -'],
+  '--to <path> of attachments export': ['attachments export files --to -'],
+  '--record': ['attachments ls --record -'],
+  '--journal': ['events reconcile --journal -'],
+  '--to <dir>': ['attachments pull --all --to -'],
+  '--freeze': ['conversations walk --freeze -'],
+  '--frozen': ['attachments export files --to bag --frozen -'],
+  '--save': ['content get msg_1 --save -'],
+  '--blobs': ['fsck --database postgres://127.0.0.1:1/x --blobs -'],
+  'import <paths...>': ['import -', 'From a@x Mon Jan  1 00:00:00 2024\nSubject: piped\n\nb\n'],
+  'attachments cat <ids...>': ['attachments cat -', 'att_1\n'],
+  'attachments pull [attachments...]': ['attachments pull - --to picked', 'att_1\n'],
+  'content get <messages...>': ['content get -', 'msg_1\n'],
+  'attachments verify [dir]': ['attachments verify -'],
+  'attachments export [dir]': ['attachments export - --to bag'],
+  'conversations verify <dir>': ['conversations verify -'],
+  'conversations plot <dir>': ['conversations plot -'],
+  'conversations diff <a>': ['conversations diff - walk1'],
+  'conversations diff <b>': ['conversations diff walk1 -'],
+};
+/** `serve` runs until it is stopped; its tests give these a dash. */
+const OF_SERVE = ['--webhook-secret-file', '--log', '--drift-log'];
+
+test('rule 25: - is a standard stream wherever a file is named, or is refused with the reason', async () => {
+  // What names a file by its syntax has a meaning, so that no new option can be forgotten.
+  const namesFile = /[<[](file|files|path|paths|dir)(\.\.\.)?[>\]]/;
+  const files = [
+    ...[...GLOBAL_OPTIONS, ...COMMAND_LIST.flatMap(({ options }) => options ?? [])].map(([syntax]) => ({
+      syntax,
+      meaning: meaningOfOption(syntax),
+    })),
+    ...COMMAND_LIST.flatMap((spec) =>
+      (spec.arguments ?? []).map(([argument]) => {
+        const syntax = `${spec.words} ${argument}`;
+        return { syntax, meaning: FILE_MEANINGS[syntax] };
+      }),
+    ),
+  ].filter(({ syntax }) => namesFile.test(syntax));
+  // The path of an address.
+  const without = files.filter(({ meaning }) => meaning === undefined).map(({ syntax }) => syntax);
+  expect(without).toEqual(['api <path>']);
+  const tried = Object.keys(FILE_MEANINGS).filter((name) => !OF_SERVE.includes(name));
+  expect(tried.filter((name) => DASHES[name] === undefined)).toEqual([]);
+
+  const dir = home();
+  await arx(dir, 'attachments pull --city lisbon --to files');
+  await arx(dir, 'conversations walk --freeze walk1');
+  for (const [name, [line, stdin]] of Object.entries(DASHES)) {
+    const meaning = FILE_MEANINGS[name.split(' of ')[0] ?? ''];
+    const ran = await arx(dir, line, stdin === undefined ? {} : { stdin });
+    if (typeof meaning === 'object') {
+      expect({ line, ...ran }).toMatchObject({ line, exit: 2, stdout: '' });
+      expect(ran.stderr).toContain(`cannot be -: ${meaning.refused}`);
+    } else {
+      // Files that the sample withholds make a bag or a report incomplete.
+      expect({ line, exit: [0, EXIT.partial].includes(ran.exit), stderr: ran.stderr }).toMatchObject({
+        line,
+        exit: true,
+      });
+      expect(ran.stdout, line).not.toBe('');
+    }
+    expect(existsSync(join(dir, '-'))).toBe(false);
+  }
+  const printed = async (line: string): Promise<Ran> => arx(dir, line);
+  expect(JSON.parse((await printed('conversations walk --report -')).stdout)).toMatchObject({ version: 1 });
+  expect((await printed('conversations plot walk1 --html -')).stdout).toMatch(
+    /^<!doctype html>[^]*<\/html>\n?$/i,
+  );
+  expect((await printed('attachments export files --to -')).bytes.subarray(0, 4).toString()).toBe(
+    'PK\u0003\u0004',
+  );
+  const found = await arx(dir, 'search subject:piped -o ndjson');
+  expect(found.stdout).toContain('"subject":"piped"');
+});
+
+test('rule 25: two - for one stream are refused before anything is done', async () => {
+  const dir = home({ empty: true });
+  for (const line of [
+    'import - -',
+    'attachments cat - -',
+    'attachments pull - --ids -',
+    'events send --file - --token-file -',
+    'events send mirror.detected --id e --payload @- --sign-with -',
+    'serve --log - --drift 0.1 --drift-log -',
+  ]) {
+    const ran = await arx(dir, line, { stdin: 'att_1\n' });
+    expect({ line, ...ran }).toMatchObject({ line, exit: 2, stdout: '' });
+    expect(ran.stderr).toMatch(/- is standard \w+, which is one: /);
+  }
+  expect(existsSync(join(dir, 'data'))).toBe(false);
 });
 
 test('rule 26: only GET is retried, Retry-After is kept to, and -v says how often', async () => {

@@ -35,7 +35,11 @@ const BEFORE: Record<string, readonly string[]> = {
   'profile rm': ['arx config set --profile work base_url https://archive.example'],
   'profile use': ['arx config set --profile work base_url https://archive.example'],
   walk: ['echo arx_some.token > key'],
-  import: ['mkdir -p ~/Mail/inbox/cur ~/Mail/inbox/new', 'cp list.mbox ~/Mail/inbox/cur/1'],
+  import: [
+    'mkdir -p ~/Mail/inbox/cur ~/Mail/inbox/new',
+    'cp list.mbox ~/Mail/inbox/cur/1',
+    'gzip -k list.mbox',
+  ],
 };
 
 /** What the examples name that no machine of ours has. */

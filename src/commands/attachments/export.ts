@@ -1,8 +1,9 @@
 // `arx attachments export [DIR]`: a BagIt bag of a pulled folder, every file hashed again on its way into it.
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
+import { readInputFile } from '../../config/input-file.ts';
 import { sameHash } from '../../contract/scalars.ts';
 import type { ExportReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
@@ -21,6 +22,8 @@ import { createBagWriter } from '../../bagit/writer.ts';
 import { readManifest } from '../../download/manifest.ts';
 import { catalogueRows, countCatalogueContradictions, sendersOf } from './catalogue.ts';
 import { limitedNotices } from './notices.ts';
+import { checkOutputFile } from '../output-file.ts';
+import { withSpoolFolder } from '../spool-folder.ts';
 import { spareMemory } from '../v8-flags.ts';
 import { unavailableFault } from './withheld.ts';
 
@@ -34,11 +37,19 @@ export const Input = z.object({
 type Input = z.infer<typeof Input>;
 
 export async function run(input: Input, app: App): Promise<void> {
+  if (input.to !== '-') return exportTo(resolve(app.world.cwd, input.to), input, app);
+  checkOutputFile('--to', { file: input.to, force: false }, app);
+  if (app.world.stdout.isTTY)
+    throw new Fault('usage', '--to - writes a zip file, which a terminal cannot show');
+  // A zip file is written at many places, which a pipe does not allow.
+  return withSpoolFolder(app, (dir) => exportTo(join(dir, 'bag.zip'), input, app));
+}
+
+async function exportTo(path: string, input: Input, app: App): Promise<void> {
   const { world } = app;
   spareMemory();
   app.onInterrupt(() => ({ kept: 'no bag was made', next: 'run the same command again' }));
   const dir = resolve(world.cwd, input.dir);
-  const path = resolve(world.cwd, input.to);
   const walk =
     input.frozen === undefined ? undefined : await readFrozenWalk(resolve(world.cwd, input.frozen));
   const records = await recordsOf(dir, input, app);
@@ -86,7 +97,8 @@ export async function run(input: Input, app: App): Promise<void> {
       sha256,
       walk: walk?.head ?? null,
     };
-    await app.printer.report(report, () => exportLines(report, app.screen));
+    if (input.to === '-') await copyToOutput(path, app);
+    else await app.printer.report(report, () => exportLines(report, app.screen));
     const unavailable = unavailableFault(
       { withheld: withheld.length, absent: absent.length, total: records.length },
       'file',
@@ -96,6 +108,10 @@ export async function run(input: Input, app: App): Promise<void> {
   } finally {
     await target.discard();
   }
+}
+
+async function copyToOutput(path: string, app: App): Promise<void> {
+  for await (const chunk of readInputFile(path, path, app.world.signal)) await app.printer.bytes(chunk);
 }
 
 /** Returns what the manifest of the pull lists, each with its row of the catalogue as it is now. */

@@ -17,7 +17,7 @@ import { parseChecksumList } from '../../verify/checksum-list.ts';
 import { verifyFaultsOf, verifyReportOf, type ExpectedFile } from '../../verify/verdicts.ts';
 import { readReferenceFile } from '../../verify/reference-file.ts';
 import { formatBytes } from '../../format/numbers.ts';
-import { OutputFile, writeHtmlPage } from '../output-file.ts';
+import { checkOutputFile, OutputFile, writeHtmlPage } from '../output-file.ts';
 import { countCatalogueContradictions, wholeCatalogue } from './catalogue.ts';
 import { printFileReport } from './file-report.ts';
 import { withNewerEntries } from './newer-entries.ts';
@@ -44,8 +44,7 @@ const HINT = 'against the catalogue itself: --against catalogue';
 export async function run(input: Input, app: App): Promise<void> {
   if (input.offline && input.against === 'catalogue')
     throw new Fault('usage', '--against catalogue asks the service, so it does not go with --offline');
-  if (input.force && input.html === undefined && !app.isRecorded)
-    throw new Fault('usage', '--force goes with --html FILE');
+  checkOutputFile('--html', { file: input.html, force: input.force }, app);
   const path = resolve(app.world.cwd, input.dir);
   const isFolder = await lookAt(path, input.against);
   const reference = isFolder ? await chooseReference(input.against, path) : 'bag';
@@ -70,7 +69,7 @@ export async function run(input: Input, app: App): Promise<void> {
     const { verifyPage } = await import('../../format/html/verify-page.ts');
     await writeHtmlPage(input.html, verifyPage(report, input.dir, app.version), input.force, app);
   }
-  await printFileReport(app, report);
+  if (input.html !== '-') await printFileReport(app, report);
   const odd = limitedNotices(app.notice);
   for (const { kind, what } of report.bag?.problems ?? []) if (kind === 'odd') odd.add(what);
   odd.end('oddities of the bag');

@@ -37,7 +37,8 @@ export const Input = z.object({
 type Input = z.infer<typeof Input>;
 
 export async function run(input: Input, app: App): Promise<void> {
-  const { id, to, force } = input;
+  const { id, force } = input;
+  const to = input.to === '-' ? undefined : input.to;
   if (to === undefined) refuseOutputForm('conversations export without --to', app);
   if (force && to === undefined && !app.isRecorded) throw new Fault('usage', '--force goes with --to PATH');
   const format = input.format ?? FORMAT_OF[extname(to ?? '').toLowerCase()] ?? 'mbox';

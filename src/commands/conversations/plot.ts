@@ -7,7 +7,7 @@ import { Fault } from '../../faults.ts';
 import { windowView } from '../../format/views/index.ts';
 import { walkPlot } from '../../format/plot/walk-plot.ts';
 import { readFrozenWalk } from '../../walk/log/frozen-walk.ts';
-import { OutputFile, writeHtmlPage } from '../output-file.ts';
+import { checkOutputFile, OutputFile, writeHtmlPage } from '../output-file.ts';
 
 export const Input = z.object({
   dir: z.string().min(1),
@@ -17,8 +17,7 @@ export const Input = z.object({
 type Input = z.infer<typeof Input>;
 
 export async function run(input: Input, app: App): Promise<void> {
-  if (input.force && input.html === undefined && !app.isRecorded)
-    throw new Fault('usage', '--force goes with --html FILE');
+  checkOutputFile('--html', { file: input.html, force: input.force }, app);
   const report = await readSeries(input.dir, app);
   if (report.walk.torn)
     app.notice(`${input.dir}: the log ends with an unfinished window, as a killed walk leaves it`);
@@ -26,7 +25,7 @@ export async function run(input: Input, app: App): Promise<void> {
     const { walkPage } = await import('../../format/html/walk-page.ts');
     await writeHtmlPage(input.html, walkPage(report, app.version), input.force, app);
   }
-  await print(report, app);
+  if (input.html !== '-') await print(report, app);
   if (report.windows.length === 0 && !report.walk.complete)
     app.addFault(new Fault('partial', `${input.dir}: there are no windows to draw`));
 }

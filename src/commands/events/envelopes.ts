@@ -64,11 +64,10 @@ export async function envelopeFromArguments(
 async function payloadText(given: string, { world }: App): Promise<string> {
   if (!given.startsWith('@')) return given;
   const file = given.slice(1);
-  const what = `the payload file ${file}`;
-  const bytes = await collectBytes(
-    readInputFile(resolve(world.cwd, file), what, world.signal),
-    MAX_REQUEST_BYTES,
-  );
+  const what = file === '-' ? 'the payload on standard input' : `the payload file ${file}`;
+  const source =
+    file === '-' ? world.stdin.bytes() : readInputFile(resolve(world.cwd, file), what, world.signal);
+  const bytes = await collectBytes(source, MAX_REQUEST_BYTES);
   if (bytes.length > MAX_REQUEST_BYTES)
     throw new Fault('usage', `${what} is longer than a request may be; nothing was sent`);
   return textOf(bytes, what);

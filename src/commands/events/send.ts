@@ -46,7 +46,7 @@ export async function eventClient(
 ): Promise<Client> {
   const client = await (signWith === undefined
     ? app.client()
-    : app.signingClient(readWebhookSecrets(signWith, app)));
+    : app.signingClient(await readWebhookSecrets(signWith, app)));
   // The service in this process would ask to try again later, and no retry helps.
   if (!app.isRemote && (await app.openArchive()).readOnly)
     throw new Fault('disk', 'the local archive cannot be written to: its disk or its file is read-only', {

@@ -94,17 +94,19 @@ export async function faultPlanOf(
 /** A drift log that is open. */
 export type OpenDriftLog = { log(entry: FaultLogEntry): Promise<void>; close(): Promise<void> };
 
-/** Opens the drift log. Each entry is a line of JSON in the order of the reads; it is written when the promise resolves. */
+/** Opens the drift log; `-` is standard error. Each entry is a line of JSON in the order of the reads; it is written when the promise resolves. */
 export async function openDriftLog(path: string, app: App): Promise<OpenDriftLog> {
-  const file = await openForAppending(path, app);
+  const file = path === '-' ? undefined : await openForAppending(path, app);
+  const append = async (line: string): Promise<void> =>
+    file?.appendFile(line) ?? app.world.stderr.write(line);
   let last: Promise<unknown> = Promise.resolve();
   return {
     log(entry) {
-      const written = last.then(() => file.appendFile(`${JSON.stringify(entry)}\n`));
+      const written = last.then(() => append(`${JSON.stringify(entry)}\n`));
       last = written.catch(() => {});
       return written;
     },
-    close: () => last.then(() => file.close()),
+    close: () => last.then(() => file?.close()),
   };
 }
 
