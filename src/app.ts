@@ -8,6 +8,7 @@ import type { Session } from './config/session.ts';
 import type { SettingsFile } from './config/settings-file.ts';
 import type { Settings } from './config/settings.ts';
 import type { TokenStore } from './config/token-store.ts';
+import type { LimitValues } from './download/download-limits.ts';
 import type { FileAccess } from './download/file-request.ts';
 import type { Fault } from './faults.ts';
 import type { Printer } from './format/printer.ts';
@@ -55,6 +56,8 @@ export type App = {
   anonymousClient(): Promise<Client>;
   /** Opens the local archive. A `place` names another one, which is the local archive from then on. */
   openArchive(place?: ArchiveLocation): Promise<OpenArchive>;
+  /** Limits all downloads of the run; must be called before {@link App.fileAccess}. */
+  limitDownloads(limits: LimitValues): void;
   /** Returns how files are fetched. */
   fileAccess(): Promise<FileAccess>;
   /** Whether files are fetched over our own sockets, so that a worker may open some too. */

@@ -1,6 +1,6 @@
 // Commands for attachments and their files.
 import type { CommandSpec } from './command-spec.ts';
-import { PAGE_OPTIONS, sortOption } from './shared-options.ts';
+import { LIMIT_OPTIONS, PAGE_OPTIONS, sortOption } from './shared-options.ts';
 
 const CITY_OPTION = ['--city <city>', 'only files from this city'] as const;
 const OTHER_FILTERS = [
@@ -74,7 +74,7 @@ export const ATTACHMENT_COMMANDS = [
     words: 'attachments cat',
     summary: 'write the bytes of files to standard output, checked against their hashes',
     arguments: [['<ids...>', 'attachments, e.g. att_1; - reads ids from standard input']],
-    options: [['--allow-escape-sequences', 'send control characters to the terminal']],
+    options: [['--allow-escape-sequences', 'send control characters to the terminal'], ...LIMIT_OPTIONS],
     examples: ['arx attachments cat att_1 > photo.jpg', 'arx attachments cat att_1 | sha256sum'],
     topics: ['files'],
   },
@@ -98,6 +98,7 @@ export const ATTACHMENT_COMMANDS = [
       ['--by <field>', 'sort files into folders by this field', ['city', 'type', 'conversation']],
       ['--flat', 'put all files into the target folder itself (default)'],
       ['--concurrency <count>', 'files fetched at once, 1 to 32 (default: 6)'],
+      ...LIMIT_OPTIONS,
       ['--dry-run', 'show what would be downloaded; fetch and write no file'],
       ['--exact-names', 'refuse unsafe names instead of changing them'],
     ],
@@ -106,6 +107,7 @@ export const ATTACHMENT_COMMANDS = [
       'arx attachments pull --matching "harbour since:2004" --by city --to harbour',
       'arx attachments ls --city lisbon -o ndjson | arx attachments pull --ids - --to picked',
       'arx attachments pull --all --to files --dry-run',
+      'arx attachments pull --all --to files --max-rate 2MB --max-bytes 1GB',
     ],
     topics: ['files'],
   },

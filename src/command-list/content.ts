@@ -1,5 +1,6 @@
 // The commands for messages and content records.
 import type { CommandSpec } from './command-spec.ts';
+import { LIMIT_OPTIONS } from './shared-options.ts';
 
 /** Names, arguments, options and examples of `explore`, `read`, `open` and the commands of `content`. */
 export const CONTENT_COMMANDS = [
@@ -22,6 +23,7 @@ export const CONTENT_COMMANDS = [
       ['--headers', 'show every header line'],
       ['--lore', 'explain what the archive says about the message: glyph, pipeline, hidden data'],
       ['--raw', 'write only the stored bytes, checked against their hash'],
+      ...LIMIT_OPTIONS,
       ['--allow-escape-sequences', 'with --raw: send control characters to the terminal'],
     ],
     examples: [
@@ -49,6 +51,7 @@ export const CONTENT_COMMANDS = [
       ['--stego', 'show hidden data: zero-width characters, bytes after the end of a file'],
       ['--raw', 'write only the stored bytes, checked against their hash'],
       ['--save <dir>', 'save each record, its stored bytes and its files in DIR'],
+      ...LIMIT_OPTIONS,
       ['--allow-escape-sequences', 'with --raw: send control characters to the terminal'],
     ],
     examples: [

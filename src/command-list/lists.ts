@@ -1,7 +1,7 @@
 // Commands that read and walk lists: conversations, any list, messages, sequences.
 import { ARC_RECONSTRUCTION, MIRROR_RELAY } from '../contract/sequence.ts';
 import type { CommandSpec } from './command-spec.ts';
-import { DATE_OPTIONS, PAGE_OPTIONS, sortOption, WALK_OPTIONS } from './shared-options.ts';
+import { DATE_OPTIONS, LIMIT_OPTIONS, PAGE_OPTIONS, sortOption, WALK_OPTIONS } from './shared-options.ts';
 
 /** Names, arguments, options and examples of the commands that read and walk lists. */
 export const LIST_COMMANDS = [
@@ -38,6 +38,7 @@ export const LIST_COMMANDS = [
         ['mbox', 'md', 'html'],
       ],
       ['--to <path>', 'the file; or a folder, which gets the attachments too (default: -, standard output)'],
+      ...LIMIT_OPTIONS,
       ['--allow-escape-sequences', 'send control characters to the terminal'],
     ],
     examples: [

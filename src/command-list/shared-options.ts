@@ -49,6 +49,12 @@ export const WALK_OPTIONS = [
   ['--fail-on-drift <share>', 'exit 8 above this share of reported drift or of reads that disagree, 0 to 1'],
 ] as const satisfies readonly CommandOption[];
 
+/** Limits of what is downloaded; sizes as `--min-bytes` takes them. */
+export const LIMIT_OPTIONS = [
+  ['--max-rate <size>', 'download at most so many bytes a second, all files together, e.g. 500kB'],
+  ['--max-bytes <size>', 'begin no further file after so many bytes of files; exit 3 if some are left out'],
+] as const satisfies readonly CommandOption[];
+
 /** A command that changes or deletes something asks first. */
 export const CONFIRM_OPTIONS = [
   ['--dry-run', 'show what would be changed; change nothing'],

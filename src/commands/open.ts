@@ -39,7 +39,10 @@ export async function run({ id, force }: z.infer<typeof Input>, app: App): Promi
 
 async function* documentOf(id: string, kind: RecordKind, app: App): AsyncGenerator<Buffer> {
   const counts = noCounts();
-  const files = await openThreadFiles({ dir: undefined, pictures: true, force: false, counts }, app);
+  const files = await openThreadFiles(
+    { dir: undefined, pictures: true, limited: app, force: false, counts },
+    app,
+  );
   const number = (): number => (counts.messages += 1);
   try {
     if (kind === 'conversation') {

@@ -7,6 +7,7 @@ import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
 import { checkedFileUrl, checkedRedirect } from './allowed-origins.ts';
 import { copiedChunks } from './copied-chunks.ts';
+import type { DownloadLimits } from './download-limits.ts';
 import { fileFromReply, type OpenFile } from './file-response.ts';
 import type { ResumePoint } from './partial-names.ts';
 
@@ -19,6 +20,8 @@ export type FileAccess = {
   timeoutMs: number;
   /** Returns the tokens of the run. They are never sent: a server may know them, and no message may show them. */
   secrets?: () => Promise<readonly string[]>;
+  /** Shared by all downloads of the run. */
+  limits?: DownloadLimits;
 };
 
 /** Options of one request for a file. */
@@ -110,7 +113,8 @@ async function requestOnce(
       },
     });
     limit.lift();
-    return { ...file, close: () => (isRead ? limit.release() : limit.cancel()) };
+    const bytes = options.limits?.limited(file.bytes, options.size, world.signal) ?? file.bytes;
+    return { ...file, bytes, close: () => (isRead ? limit.release() : limit.cancel()) };
   } catch (error) {
     limit.cancel();
     throw error;

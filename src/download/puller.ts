@@ -5,6 +5,7 @@ import type { Attachment } from '../contract/attachment.ts';
 import { fileStateOf, isPullable, reasonOf } from '../contract/attachment-file.ts';
 import type { PulledFile } from '../contract/reports/files.ts';
 import { Fault } from '../faults.ts';
+import { FileLeftOut } from './download-limits.ts';
 import { findExisting, mayExist, type SavedFile, type TargetFile } from './existing-file.ts';
 import type { FileAccess } from './file-request.ts';
 import { WrongContent, type SaveOptions } from './file-writer.ts';
@@ -107,13 +108,27 @@ export function createPuller(options: PullerOptions): Puller {
     const onRequest = (): void => void (file.attempts += 1);
     const small = await smallFiles?.download(row, target, onRequest);
     if (small !== undefined) return small;
+    const access = await options.access();
+    let isBegun = false;
+    /** A file that waits for a connection is not begun. */
+    const begin = async (): Promise<() => void> => {
+      const release = await acquireConnection();
+      try {
+        if (!isBegun) access.limits?.begin(row.id, target.bytes);
+      } catch (error) {
+        release();
+        throw error;
+      }
+      isBegun = true;
+      return release;
+    };
     return downloadResumable(row.file_url, target, {
-      access: await options.access(),
+      access,
       save,
       world: options.world,
       retries: options.retries,
       log,
-      acquireConnection,
+      acquireConnection: begin,
       onRequest,
       onStart: (from) => void (file.resumed_from = from),
     });
@@ -183,5 +198,6 @@ function emptyResult(row: Attachment): PulledFile {
 /** Throws what ends the run. */
 function faultOfRow(error: unknown, id: string): Fault {
   if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
+  if (error instanceof FileLeftOut) return error;
   return new Fault(error.kind, `${id}: ${error.message}`, error.detail);
 }

@@ -6,6 +6,7 @@ import type { CommandWords } from '../command-list/index.ts';
 import type { StoreWorld } from '../config/private-file.ts';
 import type { Session } from '../config/session.ts';
 import { loadSettings } from '../config/settings.ts';
+import type { LimitValues } from '../download/download-limits.ts';
 import type { FileAccess } from '../download/file-request.ts';
 import { Fault } from '../faults.ts';
 import { instantStyle } from '../format/instants.ts';
@@ -234,6 +235,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
   };
   let describe: (() => Interruption) | undefined;
   let closeFiles = (): void => {};
+  let limitValues: LimitValues | undefined;
   const fileAccess = once(async (): Promise<FileAccess> => {
     const allowedHosts = flags.allowAssetHost;
     const opened = await openFileAccess({
@@ -247,7 +249,9 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       world,
     });
     closeFiles = opened.close;
-    return opened.access;
+    if (limitValues === undefined) return opened.access;
+    const { createDownloadLimits } = await import('../download/download-limits.ts');
+    return { ...opened.access, limits: createDownloadLimits(limitValues, world) };
   });
 
   return {
@@ -275,6 +279,9 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     signingClient: async (webhookSecrets) => clientWith(await session(), { webhookSecrets }),
     anonymousClient,
     openArchive: archives.open,
+    limitDownloads: (limits) => {
+      limitValues = limits;
+    },
     fileAccess,
     apiTransport: async () => recording.wrap((await connection.connect()).transport, 'api'),
     sendTo: async (url) => {

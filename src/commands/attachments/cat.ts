@@ -3,10 +3,12 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { fileStateWords, isPullable } from '../../contract/attachment-file.ts';
+import { FileLeftOut } from '../../download/download-limits.ts';
 import { sha256Of } from '../../download/hash-of-row.ts';
 import { MAX_HELD_BYTES, streamFile } from '../../download/held-stream.ts';
 import { Fault } from '../../faults.ts';
 import { formatBytes } from '../../format/numbers.ts';
+import { LIMIT_INPUT, limitDownloads } from '../download-limits.ts';
 import { findRecords } from '../find-record.ts';
 import { withPipedIds } from '../id-list.ts';
 import { isOfOneRecord } from '../single-record.ts';
@@ -16,6 +18,7 @@ import { attachmentSource, ID_FIELDS } from './catalogue.ts';
 export const Input = z.object({
   ids: z.array(z.string().min(1)).min(1),
   allowEscapeSequences: z.boolean().default(false),
+  ...LIMIT_INPUT,
 });
 type Input = z.infer<typeof Input>;
 
@@ -23,6 +26,8 @@ export async function run(input: Input, app: App): Promise<void> {
   refuseOutputForm('attachments cat', app);
   const ids = await withPipedIds(input.ids, ID_FIELDS, app);
   if (ids.length === 0) throw new Fault('partial', 'no ids were given');
+  const limited = limitDownloads(input, app);
+  const leftOut: string[] = [];
   for await (const found of findRecords(ids, await attachmentSource(app), app)) {
     let isBegun = false;
     try {
@@ -31,9 +36,11 @@ export async function run(input: Input, app: App): Promise<void> {
     } catch (error) {
       // After a part of a file, the next one would look like its rest.
       if (ids.length === 1 || isBegun || !isOfOneRecord(error)) throw error;
-      app.addFault(error);
+      if (error instanceof FileLeftOut) leftOut.push(found.id);
+      limited.addFault(error);
     }
   }
+  limited.end([...app.world.argv.filter((word) => !input.ids.includes(word)), ...leftOut]);
 }
 
 async function writeFile(row: Attachment, input: Input, app: App, onWrite: () => void): Promise<void> {
@@ -44,6 +51,8 @@ async function writeFile(row: Attachment, input: Input, app: App, onWrite: () =>
     });
   }
   const sha256 = sha256Of(row, `${id}: `);
+  const access = await app.fileAccess();
+  access.limits?.begin(id, bytes);
   const isWatched = mayControlTerminal(input, app);
   const shown: Uint8Array[] = [];
   const write = async (chunk: Uint8Array): Promise<void> => {
@@ -54,7 +63,7 @@ async function writeFile(row: Attachment, input: Input, app: App, onWrite: () =>
   await streamFile(
     { name: id, url: row.file_url, sha256, bytes },
     {
-      ...(await app.fileAccess()),
+      ...access,
       world: app.world,
       retries: app.settings.retries.value,
       log: app.log,

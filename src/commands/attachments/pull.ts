@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
 import type { PulledFile, PullReport } from '../../contract/reports/files.ts';
+import { FileLeftOut } from '../../download/download-limits.ts';
 import { openDiskWorker } from '../../download/disk-worker-client.ts';
 import { openManifest } from '../../download/manifest.ts';
 import { removeFinishedPartials, scanFolder } from '../../download/folder-scan.ts';
@@ -14,6 +15,7 @@ import { openTargetFolder } from '../../download/target-folder.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { verifyReportOf } from '../../verify/verdicts.ts';
+import { isLimited, LIMIT_INPUT, limitDownloads } from '../download-limits.ts';
 import { readIds, withPipedIds } from '../id-list.ts';
 import { wholeNumber } from '../input.ts';
 import { checkQuery } from '../search.ts';
@@ -50,6 +52,7 @@ export const Input = Filter.extend({
   dryRun: z.boolean().default(false),
   exactNames: z.boolean().default(false),
   force: z.boolean().default(false),
+  ...LIMIT_INPUT,
 });
 type Input = z.infer<typeof Input>;
 
@@ -59,6 +62,8 @@ export type PullInput = Omit<Input, 'ids'> & { ids: readonly string[] };
 export async function run(given: Input, app: App): Promise<void> {
   const input: PullInput = { ...given, ids: await idsOf(given, app) };
   if (input.dryRun) {
+    if (input.maxBytes !== undefined)
+      throw new Fault('usage', '--dry-run counts all files, so it does not go with --max-bytes');
     const { planPull } = await import('./pull-plan.ts');
     return planPull(input, app);
   }
@@ -110,6 +115,8 @@ async function pullInto(dir: string, input: PullInput, app: App): Promise<void> 
 function startFetcher(dir: string, input: PullInput, app: App): SmallFileFetcher | undefined {
   const { thread, signal } = app.world;
   const isWorthIt = input.ids.length === 0 || input.ids.length >= MIN_FILES_FOR_WORKER;
+  // The worker has connections of its own, which the limits of the others do not reach.
+  if (isLimited(input)) return undefined;
   if (!app.hasFileSockets || !isWorthIt || thread === undefined) return undefined;
   const timeoutMs = app.settings.timeout.value * 1000;
   return openSmallFileFetcher({ dir, timeoutMs, connections: input.concurrency }, thread, signal);
@@ -122,6 +129,7 @@ async function pullWith(
   app: App,
 ): Promise<void> {
   const { world } = app;
+  const limited = limitDownloads(input, app);
   // A failure here is one of the whole run, and not of each file.
   const { allowedOrigins } = await app.fileAccess();
   const scan = await scanFolder(dir, world);
@@ -179,8 +187,11 @@ async function pullWith(
       faults.push(error);
     });
     const kept = plural(files.filter(({ verdict }) => verdict === 'match').length, 'file');
-    for (const { kind, message, detail } of faults)
-      app.addFault(new Fault(kind, message, { kept, ...detail }));
+    for (const fault of faults) {
+      const { kind, message, detail } = fault;
+      limited.addFault(fault instanceof FileLeftOut ? fault : new Fault(kind, message, { kept, ...detail }));
+    }
+    limited.end();
   }
   const report = { ...verifyReportOf(files, selection.fault() === undefined), files } satisfies PullReport;
   await printFileReport(app, report);

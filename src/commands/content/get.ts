@@ -6,6 +6,7 @@ import type { Content } from '../../contract/content.ts';
 import { Fault } from '../../faults.ts';
 import type { Line } from '../../format/terminal/styled-line.ts';
 import { contentView } from '../../format/views/index.ts';
+import { isLimited, LIMIT_INPUT } from '../download-limits.ts';
 import { withPipedIds } from '../id-list.ts';
 import { isOfOneRecord } from '../single-record.ts';
 import { refuseOutputForm } from '../write-bytes.ts';
@@ -22,6 +23,7 @@ export const Input = z.object({
   save: z.string().min(1).optional(),
   force: z.boolean().default(false),
   allowEscapeSequences: z.boolean().default(false),
+  ...LIMIT_INPUT,
 });
 type Input = z.infer<typeof Input>;
 
@@ -36,7 +38,9 @@ export async function run(input: Input, app: App): Promise<void> {
     throw new Fault('usage', '--save keeps the stored bytes too: choose it or --raw');
   if (input.force && input.save === undefined && !app.isRecorded)
     throw new Fault('usage', '--force goes with --save DIR');
-  const { messages: given, view } = input;
+  if (isLimited(input) && input.save === undefined)
+    throw new Fault('usage', '--max-rate and --max-bytes go with --save DIR');
+  const { messages: given } = input;
   const messages = await withPipedIds(given, ['id'], app);
   if (messages.length === 0) throw new Fault('partial', 'no ids were given');
   // What a pipe gives is a list, also where it is one.
@@ -44,8 +48,7 @@ export async function run(input: Input, app: App): Promise<void> {
   const progress = { failed: 0 };
   const records = readAll(messages, isOne, progress, input, app);
   if (input.raw) await writeAll(records, messages.length, input, app);
-  else if (input.save !== undefined)
-    await save(records, { dir: input.save, force: input.force, messages, view }, app);
+  else if (input.save !== undefined) await save(records, { ...input, dir: input.save, messages }, app);
   else if (isOne) {
     // The raw view of another service may have other fields; all that exist are shown.
     for await (const { content } of records) await app.printer.record(contentView, content);

@@ -7,6 +7,7 @@ import type { Content, RawRecord } from '../../contract/content.ts';
 import { STORED_EXTENSIONS, storedExtension } from '../../contract/message-format.ts';
 import type { PulledFile, PullReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
+import { FileLeftOut } from '../../download/download-limits.ts';
 import { saveVerified } from '../../download/save-verified.ts';
 import type { ManifestEntry } from '../../download/manifest.ts';
 import { safeName } from '../../download/safe-name.ts';
@@ -17,6 +18,7 @@ import { failWithheld } from '../attachments/withheld.ts';
 import { limitedNotices, type LimitedNotices } from '../attachments/notices.ts';
 import { openRowPuller, type RowPuller } from '../attachments/pull-rows.ts';
 import { changesAmong, countContradictions } from '../contradictions.ts';
+import { limitDownloads, type LimitedDownloads } from '../download-limits.ts';
 import { findRecords } from '../find-record.ts';
 import { openTargetFolder } from '../../download/target-folder.ts';
 import { isOfOneRecord } from '../single-record.ts';
@@ -32,7 +34,14 @@ export type SavedRecord = {
 };
 
 /** Where records are saved. `messages`: all that may come, whose names no file gets. */
-type Saving = { dir: string; force: boolean; messages: readonly string[]; view: 'raw' | 'lore' };
+type Saving = {
+  dir: string;
+  force: boolean;
+  messages: readonly string[];
+  view: 'raw' | 'lore';
+  maxRate?: number | undefined;
+  maxBytes?: number | undefined;
+};
 
 /**
  * Saves records and prints a report of their files. Each file is verified by the hash in the archive. A file that cannot be
@@ -40,9 +49,10 @@ type Saving = { dir: string; force: boolean; messages: readonly string[]; view: 
  */
 export async function save(
   records: AsyncIterable<SavedRecord>,
-  { dir, force, messages, view }: Saving,
+  { dir, force, messages, view, ...limits }: Saving,
   app: App,
 ): Promise<void> {
+  const limited = limitDownloads(limits, app);
   // A message that cannot be read leaves no folder.
   const reading = records[Symbol.asyncIterator]();
   const first = await reading.next();
@@ -59,7 +69,7 @@ export async function save(
     try {
       for (let next = first; next.done !== true; next = await reading.next()) {
         try {
-          await saveOne(next.value, { dir: folder.path, force, puller, files, notices }, app);
+          await saveOne(next.value, { dir: folder.path, force, puller, files, notices, limited }, app);
         } catch (error) {
           if (messages.length === 1 || !isOfOneRecord(error)) throw error;
           app.addFault(error);
@@ -70,6 +80,7 @@ export async function save(
       await reading.return?.();
     }
     notices.end('records are saved');
+    limited.end();
     const report = { ...verifyReportOf(files, true), files } satisfies PullReport;
     await printFileReport(app, report);
     failWithheld(app, report);
@@ -84,6 +95,7 @@ type Place = {
   puller: RowPuller;
   files: PulledFile[];
   notices: Pick<LimitedNotices, 'add'>;
+  limited: LimitedDownloads;
 };
 
 async function saveOne(saved: SavedRecord, place: Place, app: App): Promise<void> {
@@ -99,7 +111,7 @@ async function saveOne(saved: SavedRecord, place: Place, app: App): Promise<void
   for (const row of await named(content, app)) {
     const { file, fault } = await puller.pull(row);
     files.push(file);
-    if (fault !== undefined) app.addFault(fault);
+    if (fault !== undefined) place.limited.addFault(fault);
   }
 }
 
@@ -133,7 +145,8 @@ async function stored(record: RawRecord, message: string, place: Place, app: App
     return { ...file, path: name, verdict: 'match', actual: sha256, bytes: bytes.length };
   } catch (error) {
     if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
-    app.addFault(error);
+    place.limited.addFault(error);
+    if (error instanceof FileLeftOut) return { ...file, verdict: 'missing' };
     const verdict = { partial: 'withheld', integrity: 'mismatch' }[error.kind as string] ?? 'missing';
     return { ...file, verdict: verdict as PulledFile['verdict'] };
   }

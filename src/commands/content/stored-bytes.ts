@@ -59,6 +59,7 @@ async function fetched(address: string, bytes: number, message: string, app: App
     );
   }
   const access = await app.fileAccess();
+  access.limits?.begin(message, undefined);
   const retries = app.settings.retries.value;
   const file = await openFile(address, { ...access, world: app.world, retries, log: app.log });
   const chunks: Uint8Array[] = [];

@@ -10,6 +10,7 @@ import type { ThreadStyle } from '../../format/thread.ts';
 import { catalogueRows } from '../attachments/catalogue.ts';
 import { openRowPuller } from '../attachments/pull-rows.ts';
 import { fetchVerified } from '../content/stored-bytes.ts';
+import type { LimitedDownloads } from '../download-limits.ts';
 import { isOfOneRecord } from '../single-record.ts';
 import type { ExportCounts } from './export-counts.ts';
 
@@ -30,7 +31,13 @@ export type ThreadFiles = {
 
 /** `dir`: the folder beside whose document files are saved; undefined: none is saved. `pictures`: they are read. */
 export async function openThreadFiles(
-  options: { dir: string | undefined; pictures: boolean; force: boolean; counts: ExportCounts },
+  options: {
+    dir: string | undefined;
+    pictures: boolean;
+    force: boolean;
+    counts: ExportCounts;
+    limited: Pick<LimitedDownloads, 'addFault'>;
+  },
   app: App,
 ): Promise<ThreadFiles> {
   const { counts } = options;
@@ -69,7 +76,7 @@ export async function openThreadFiles(
         } catch (error) {
           if (!isOfOneRecord(error)) throw error;
           counts.filesLeftOut += 1;
-          app.addFault(error);
+          options.limited.addFault(error);
         }
       }
       return {

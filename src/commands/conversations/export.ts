@@ -10,6 +10,7 @@ import { diskFault } from '../../disk/disk-fault.ts';
 import type { ThreadReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
+import { LIMIT_INPUT, limitDownloads, type LimitedDownloads } from '../download-limits.ts';
 import { readThread, threadMessages, type Thread } from '../read/read-thread.ts';
 import { refuseOutputForm, writeBytes } from '../write-bytes.ts';
 import { noCounts, type ExportCounts } from './export-counts.ts';
@@ -33,6 +34,7 @@ export const Input = z.object({
   to: z.string().min(1).optional(),
   force: z.boolean().default(false),
   allowEscapeSequences: z.boolean().default(false),
+  ...LIMIT_INPUT,
 });
 type Input = z.infer<typeof Input>;
 
@@ -44,17 +46,26 @@ export async function run(input: Input, app: App): Promise<void> {
   const format = input.format ?? FORMAT_OF[extname(to ?? '').toLowerCase()] ?? 'mbox';
   const thread = await readThread(id, app);
   const counts = noCounts();
+  const limited = limitDownloads(input, app);
   if (to === undefined) {
-    for await (const chunk of documentOf(thread, { format, dir: undefined, force, counts }, app))
+    for await (const chunk of documentOf(thread, { format, dir: undefined, force, counts, limited }, app))
       await writeBytes(chunk, id, input, app);
-  } else await save(thread, { to, format, force, counts }, app);
+  } else await save(thread, { to, format, force, counts, limited }, app);
+  const { argv } = app.world;
+  limited.end(to === undefined || argv.includes('--force') ? argv : [...argv, '--force']);
   sayWhatIsMissing(thread, counts, app);
 }
 
-type Saving = { to: string; format: Format; force: boolean; counts: ExportCounts };
+type Saving = {
+  to: string;
+  format: Format;
+  force: boolean;
+  counts: ExportCounts;
+  limited: LimitedDownloads;
+};
 
 /** Writes the document to a file, or to a folder with its files beside it, and prints a report. */
-async function save(thread: Thread, { to, format, force, counts }: Saving, app: App): Promise<void> {
+async function save(thread: Thread, { to, format, force, counts, limited }: Saving, app: App): Promise<void> {
   const { id } = thread.conversation;
   const path = resolve(app.world.cwd, to);
   const isFolder = to.endsWith('/') || (await isExistingFolder(path));
@@ -62,7 +73,7 @@ async function save(thread: Thread, { to, format, force, counts }: Saving, app: 
   const folder = await openTargetFolder(isFolder ? path : dirname(path));
   try {
     const dir = isFolder && format !== 'mbox' ? folder.path : undefined;
-    const chunks = documentOf(thread, { format, dir, force, counts }, app);
+    const chunks = documentOf(thread, { format, dir, force, counts, limited }, app);
     const { bytes, sha256 } = await writeCompleteFile({ dir: folder.path, name }, chunks, {
       force,
       world: app.world,
@@ -99,19 +110,25 @@ async function isExistingFolder(path: string): Promise<boolean> {
   );
 }
 
-type DocumentOptions = { format: Format; dir: string | undefined; force: boolean; counts: ExportCounts };
+type DocumentOptions = {
+  format: Format;
+  dir: string | undefined;
+  force: boolean;
+  counts: ExportCounts;
+  limited: LimitedDownloads;
+};
 
 /** Yields the document, one message after the other. */
 async function* documentOf(
   thread: Thread,
-  { format, dir, force, counts }: DocumentOptions,
+  { format, dir, force, counts, limited }: DocumentOptions,
   app: App,
 ): AsyncGenerator<Buffer> {
   if (format === 'mbox') {
     yield* mboxOf(thread.messages, counts, app);
     return;
   }
-  const files = await openThreadFiles({ dir, pictures: format === 'html', force, counts }, app);
+  const files = await openThreadFiles({ dir, pictures: format === 'html', force, counts, limited }, app);
   try {
     if (format === 'md') yield* markdownOf(thread, files, counts, app);
     else {
