@@ -4,6 +4,7 @@ import { PAGE_LIMIT } from '../contract/scalars.ts';
 import type { WindowQuery } from '../contract/window.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
+import { IdSet } from '../walk/order/id-set.ts';
 import type { Source } from '../walk/source.ts';
 import { walk } from '../walk/walk.ts';
 import { contradictionFault, StatedTotals, type Stated } from './contradictions.ts';
@@ -73,7 +74,7 @@ export function exactRows<Row>(
 
   /** The archive in this process orders its lists by numbers that no row loses, so each page goes on where the last one ended. */
   async function* local(): AsyncGenerator<Row> {
-    const seen = new Set<string>();
+    const seen = new IdSet();
     for (let cursor = after; ;) {
       const { data, has_more } = await read(windowQuery({ after: cursor, before, limit }));
       signal.throwIfAborted();

@@ -30,6 +30,7 @@ import { always, answer, misbehave, type Misbehaving, type Script } from '../sup
 import { sampleData } from '../support/sample.ts';
 import { serve } from '../support/served.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { wordsOf } from '../support/transcript.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const ESC = '\u001b';
@@ -101,6 +102,8 @@ async function server(script: Script): Promise<Misbehaving> {
 }
 const LIST = JSON.stringify({ object: 'list', status: 'stable', data: [], has_more: false });
 const ENV = { LANG: 'C.UTF-8' };
+/** For tests that run every command, on a busy machine. */
+const LONG = { timeout: 120_000 };
 
 /** The exit record on the last line of stderr. */
 function exitRecord({ stderr }: Ran): ExitRecord {
@@ -304,15 +307,100 @@ test('rule 12: colour is for terminals, of each stream, and can be switched off 
   expect(await isColoured(`${LS} --no-color`, { TERM: 'xterm' }, 80)).toBe(false);
   expect(await isColoured(LS, { FORCE_COLOR: '1' })).toBe(true);
   expect(await isColoured(LS, { FORCE_COLOR: '1', NO_COLOR: '1' })).toBe(false);
+  expect(await isColoured(LS, { CLICOLOR_FORCE: '1' })).toBe(true);
+  expect(await isColoured(`${LS} --color always`, {})).toBe(true);
+  // Standard error is a terminal, standard output is a pipe.
+  const world = fakeWorld({ dir, argv: wordsOf(LS), columns: 80, env: { ...ENV, TERM: 'xterm' } });
+  const stdout = { ...world.stdout, isTTY: false, columns: undefined };
+  expect(await run({ ...world, stdout })).toBe(0);
+  expect(world.stdoutText()).not.toContain(ESC);
 });
 
-test('rule 13: nothing is animated off a terminal', async () => {
+test('rule 13: nothing is animated off a terminal', LONG, async () => {
   const dir = home();
-  for (const words of ['attachments pull', 'attachments verify', 'import', 'fsck', 'conversations walk']) {
-    const { stderr } = await arx(dir, lineOf(words), { env: { ...ENV, TERM: 'xterm' } });
-    for (const control of ['\r', '\b', ESC]) expect(stderr).not.toContain(control);
+  await arx(dir, 'conversations walk --freeze walk1');
+  for (const words of ENDING.filter((each) => each !== 'demo')) {
+    let now = 0;
+    const timers = new Set<() => void>();
+    const every = (_: number, call: () => void) => {
+      timers.add(call);
+      return () => timers.delete(call);
+    };
+    // Each look at the clock is a second later, and each time something may be drawn.
+    const monotonic = (): number => (now += 1000);
+    const done = arx(dir, lineOf(words), { env: { ...ENV, TERM: 'xterm' }, every, monotonic });
+    for (const call of timers) call();
+    const { stderr } = await done;
+    for (const control of ['\r', '\b', ESC]) expect(stderr, words).not.toContain(control);
   }
 });
+
+/** Commands that ask no service of the interface, whatever address is set. */
+const ASK_NONE = new Set([
+  'attachments verify',
+  'conversations verify',
+  'conversations diff',
+  'conversations plot',
+  'events types',
+  'walk',
+  'about api',
+  'import',
+  'redact',
+  'fsck',
+  'backup',
+  'completion',
+  'demo',
+  'explore',
+  'token',
+  'whoami',
+  'logout',
+  ...WORDS.filter((words) => /^(config|profile) /.test(words)),
+]);
+
+test(
+  'rule 14: on a terminal each command that asks a service says so while the first answer is waited for',
+  LONG,
+  async () => {
+    const dir = home();
+    await arx(dir, 'attachments pull --city lisbon --to files');
+    const silent: string[] = [];
+    const asked = new Set<string>();
+    for (const words of ENDING) {
+      let now = 0;
+      const timers = new Set<() => void>();
+      const controller = new AbortController();
+      let shown = '';
+      const { url } = await server(() => {
+        if (shown !== '') return;
+        asked.add(words);
+        // Half a second and a little passes, and no answer has come.
+        now += 700;
+        for (const call of timers) call();
+        shown = world.stderrText();
+        controller.abort(new Fault('interrupted', 'interrupted', { signal: 'SIGINT' }));
+      });
+      const login =
+        words === 'login' ? ' --client-id a --observer-tier external --requested-tier external' : '';
+      const world = fakeWorld({
+        dir,
+        argv: wordsOf(`${lineOf(words)}${login}`),
+        columns: 80,
+        env: { ...ENV, TERM: 'xterm', ARX_BASE_URL: url, ARX_TOKEN: TOKEN },
+        signal: controller.signal,
+        monotonic: () => now,
+        every: (_, call) => {
+          timers.add(call);
+          return () => timers.delete(call);
+        },
+      });
+      await run(world);
+      if (asked.has(words) && !/(waiting for the first answer from|connecting to|looking for) \S/.test(shown))
+        silent.push(`${words}: ${shown}`);
+    }
+    expect(silent).toEqual([]);
+    expect(ENDING.filter((words) => !asked.has(words) && !ASK_NONE.has(words))).toEqual([]);
+  },
+);
 
 test('rule 15: help and settings open no connection, whatever address is set', async () => {
   const dir = home();
@@ -342,7 +430,9 @@ test('rule 16: no option takes a secret as its value', async () => {
 
 test('rule 17: the token file is private to its owner and replaced as a whole', async () => {
   const dir = home();
-  expect((await arx(dir, 'login')).exit).toBe(0);
+  const first = await arx(dir, 'login');
+  expect(first.exit).toBe(0);
+  expect(first.stdout + first.stderr).toContain(join(dir, 'config/tokens.json'));
   const mode = (path: string): number => statSync(join(dir, path)).mode & 0o777;
   expect([mode('config'), mode('config/tokens.json')]).toEqual([0o700, 0o600]);
   const before = statSync(join(dir, 'config/tokens.json')).ino;
@@ -391,7 +481,7 @@ test('rule 19: a refused token is said with the reason, the next command and the
   expect(exitRecord(ran).next).toContain('arx login');
 });
 
-test('rule 20: each exit code of arx help exit-codes has a run that ends with it', async () => {
+test('rule 20: each exit code of arx help exit-codes has a run that ends with it', LONG, async () => {
   const dir = home();
   const refused = (status: number, code: string) =>
     server(always(answer(status, JSON.stringify({ error: { code, message: code } }))));
@@ -457,7 +547,11 @@ test('rule 20: each exit code of arx help exit-codes has a run that ends with it
   const codes = Object.values(EXIT).filter((code) => code !== EXIT.interrupted);
   expect(codes.filter((code) => ends[code] === undefined)).toEqual([]);
   const text = topicText('exit-codes');
-  for (const code of Object.keys(ends)) expect(text).toMatch(new RegExp(`\\b${code}\\b`));
+  // One line for each code, and one for those of signals.
+  const explained = [...text.matchAll(/^ *(\d+(?:, \d+)*)(?: [a-z_]+)? {2,}\S/gm)].flatMap(([, codes = '']) =>
+    codes.split(', ').map(Number),
+  );
+  expect(explained.toSorted((a, b) => a - b)).toEqual(Object.keys(ends).map(Number));
 });
 
 test('rule 21: an error is one JSON object with code, message, request id, integrity, exit and next', async () => {
@@ -477,7 +571,7 @@ test('rule 21: an error is one JSON object with code, message, request id, integ
     expect(exitRecord(wrong)).toMatchObject({
       exit: 2,
       class: 'usage',
-      next: expect.stringContaining('arx') as string,
+      next: `arx help ${words}`,
     });
   }
 });
@@ -501,6 +595,14 @@ test('rule 23: nothing is asked off a terminal or with --no-input; what is missi
     expect(ran.exit).toBe(2);
     expect(ran.stderr).toContain('--client-id, --observer-tier, --requested-tier');
   }
+  await arx(dir, 'login');
+  await arx(dir, 'config set --profile work timeout 5');
+  for (const line of ['redact att_1', 'logout --all', 'profile rm work'])
+    for (const options of [{}, { columns: 80 }]) {
+      const asked = await arx(dir, `${line} --no-input`, { typed: ['y'], ...options });
+      expect({ line, ...asked }).toMatchObject({ line, exit: 2, stdout: '' });
+      expect(asked.stderr).toContain('--yes is missing');
+    }
 });
 
 test('rule 24: what changes or deletes has a dry run, asks, needs --yes off a terminal and says what it did', async () => {
@@ -524,6 +626,20 @@ test('rule 24: what changes or deletes has a dry run, asks, needs --yes off a te
     expect(done.exit).toBe(0);
     expect(done.stdout).not.toBe('');
   }
+  // An import only adds: it asks nothing, its dry run stores nothing, and both say what they counted.
+  const rows = async (): Promise<unknown> => (await arx(dir, 'messages ls --all --json')).stdout;
+  const before = await rows();
+  const planned = await arx(dir, 'import letter.mbox --dry-run --json');
+  expect(JSON.parse(planned.stdout)).toMatchObject({ dry_run: true, sources: [{ messages: { stored: 1 } }] });
+  expect(planned.stderr).toContain('dry run: nothing was stored');
+  expect(await rows()).toBe(before);
+  const imported = await arx(dir, 'import letter.mbox --json');
+  expect(JSON.parse(imported.stdout)).toMatchObject({ sources: [{ messages: { read: 1, stored: 1 } }] });
+  expect(await rows()).not.toBe(before);
+  // What would replace a file of the user is refused without --force, and nothing is written.
+  writeFileSync(join(dir, 'thread.mbox'), 'mine');
+  expect((await arx(dir, 'conversations export conv_1 --to thread.mbox')).exit).toBe(EXIT.unsafe);
+  expect(readFileSync(join(dir, 'thread.mbox'), 'utf8')).toBe('mine');
 });
 
 /** A command line in which `-` stands for this file, and what standard input gives. */
@@ -565,57 +681,61 @@ const DASHES: Readonly<Record<string, [line: string, stdin?: string]>> = {
 /** `serve` runs until it is stopped; its tests give these a dash. */
 const OF_SERVE = ['--webhook-secret-file', '--log', '--drift-log'];
 
-test('rule 25: - is a standard stream wherever a file is named, or is refused with the reason', async () => {
-  // What names a file by its syntax has a meaning, so that no new option can be forgotten.
-  const namesFile = /[<[](file|files|path|paths|dir)(\.\.\.)?[>\]]/;
-  const files = [
-    ...[...GLOBAL_OPTIONS, ...COMMAND_LIST.flatMap(({ options }) => options ?? [])].map(([syntax]) => ({
-      syntax,
-      meaning: meaningOfOption(syntax),
-    })),
-    ...COMMAND_LIST.flatMap((spec) =>
-      (spec.arguments ?? []).map(([argument]) => {
-        const syntax = `${spec.words} ${argument}`;
-        return { syntax, meaning: FILE_MEANINGS[syntax] };
-      }),
-    ),
-  ].filter(({ syntax }) => namesFile.test(syntax));
-  // The path of an address.
-  const without = files.filter(({ meaning }) => meaning === undefined).map(({ syntax }) => syntax);
-  expect(without).toEqual(['api <path>']);
-  const tried = Object.keys(FILE_MEANINGS).filter((name) => !OF_SERVE.includes(name));
-  expect(tried.filter((name) => DASHES[name] === undefined)).toEqual([]);
+test(
+  'rule 25: - is a standard stream wherever a file is named, or is refused with the reason',
+  LONG,
+  async () => {
+    // What names a file by its syntax has a meaning, so that no new option can be forgotten.
+    const namesFile = /[<[](file|files|path|paths|dir)(\.\.\.)?[>\]]/;
+    const files = [
+      ...[...GLOBAL_OPTIONS, ...COMMAND_LIST.flatMap(({ options }) => options ?? [])].map(([syntax]) => ({
+        syntax,
+        meaning: meaningOfOption(syntax),
+      })),
+      ...COMMAND_LIST.flatMap((spec) =>
+        (spec.arguments ?? []).map(([argument]) => {
+          const syntax = `${spec.words} ${argument}`;
+          return { syntax, meaning: FILE_MEANINGS[syntax] };
+        }),
+      ),
+    ].filter(({ syntax }) => namesFile.test(syntax));
+    // The path of an address.
+    const without = files.filter(({ meaning }) => meaning === undefined).map(({ syntax }) => syntax);
+    expect(without).toEqual(['api <path>']);
+    const tried = Object.keys(FILE_MEANINGS).filter((name) => !OF_SERVE.includes(name));
+    expect(tried.filter((name) => DASHES[name] === undefined)).toEqual([]);
 
-  const dir = home();
-  await arx(dir, 'attachments pull --city lisbon --to files');
-  await arx(dir, 'conversations walk --freeze walk1');
-  for (const [name, [line, stdin]] of Object.entries(DASHES)) {
-    const meaning = FILE_MEANINGS[name.split(' of ')[0] ?? ''];
-    const ran = await arx(dir, line, stdin === undefined ? {} : { stdin });
-    if (typeof meaning === 'object') {
-      expect({ line, ...ran }).toMatchObject({ line, exit: 2, stdout: '' });
-      expect(ran.stderr).toContain(`cannot be -: ${meaning.refused}`);
-    } else {
-      // Files that the sample withholds make a bag or a report incomplete.
-      expect({ line, exit: [0, EXIT.partial].includes(ran.exit), stderr: ran.stderr }).toMatchObject({
-        line,
-        exit: true,
-      });
-      expect(ran.stdout, line).not.toBe('');
+    const dir = home();
+    await arx(dir, 'attachments pull --city lisbon --to files');
+    await arx(dir, 'conversations walk --freeze walk1');
+    for (const [name, [line, stdin]] of Object.entries(DASHES)) {
+      const meaning = FILE_MEANINGS[name.split(' of ')[0] ?? ''];
+      const ran = await arx(dir, line, stdin === undefined ? {} : { stdin });
+      if (typeof meaning === 'object') {
+        expect({ line, ...ran }).toMatchObject({ line, exit: 2, stdout: '' });
+        expect(ran.stderr).toContain(`cannot be -: ${meaning.refused}`);
+      } else {
+        // Files that the sample withholds make a bag or a report incomplete.
+        expect({ line, exit: [0, EXIT.partial].includes(ran.exit), stderr: ran.stderr }).toMatchObject({
+          line,
+          exit: true,
+        });
+        expect(ran.stdout, line).not.toBe('');
+      }
+      expect(existsSync(join(dir, '-'))).toBe(false);
     }
-    expect(existsSync(join(dir, '-'))).toBe(false);
-  }
-  const printed = async (line: string): Promise<Ran> => arx(dir, line);
-  expect(JSON.parse((await printed('conversations walk --report -')).stdout)).toMatchObject({ version: 1 });
-  expect((await printed('conversations plot walk1 --html -')).stdout).toMatch(
-    /^<!doctype html>[^]*<\/html>\n?$/i,
-  );
-  expect((await printed('attachments export files --to -')).bytes.subarray(0, 4).toString()).toBe(
-    'PK\u0003\u0004',
-  );
-  const found = await arx(dir, 'search subject:piped -o ndjson');
-  expect(found.stdout).toContain('"subject":"piped"');
-});
+    const printed = async (line: string): Promise<Ran> => arx(dir, line);
+    expect(JSON.parse((await printed('conversations walk --report -')).stdout)).toMatchObject({ version: 1 });
+    expect((await printed('conversations plot walk1 --html -')).stdout).toMatch(
+      /^<!doctype html>[^]*<\/html>\n?$/i,
+    );
+    expect((await printed('attachments export files --to -')).bytes.subarray(0, 4).toString()).toBe(
+      'PK\u0003\u0004',
+    );
+    const found = await arx(dir, 'search subject:piped -o ndjson');
+    expect(found.stdout).toContain('"subject":"piped"');
+  },
+);
 
 test('rule 25: two - for one stream are refused before anything is done', async () => {
   const dir = home({ empty: true });
