@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --max-rows --template --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --color --progress --client-id --observer-tier --requested-tier --from --subject --city --type --channel --source --since --before --conversation --sort --limit --after --facet --redacted --message --name --min-bytes --until --max-rate --max-bytes --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
+        else if contains -- $word -o --output --max-rows --template --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --color --progress --client-id --observer-tier --requested-tier --from --subject --city --type --channel --source --since --before --conversation --sort --limit --after --facet --redacted --message --name --min-bytes --until --max-rate --max-bytes --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --verify --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -73,6 +73,7 @@ complete -c arx -n '__arx_at' -a explore -d 'look around in the archive on the w
 complete -c arx -n '__arx_at' -a read -d 'read messages and conversations'
 complete -c arx -n '__arx_at' -a open -d 'open a verified file, or a message or conversation as a page, with the default program'
 complete -c arx -n '__arx_at' -a walk -d 'list the rows of any service exactly, if its cursors are row ids'
+complete -c arx -n '__arx_at' -a report -d 'count everything in an archive; say what is complete, on one page'
 complete -c arx -n '__arx_at' -a health -d 'show the health of the service'
 complete -c arx -n '__arx_at' -a doctor -d 'check this installation and find out what a remote service can do'
 complete -c arx -n '__arx_at' -a api -d 'send a GET request with the stored token; print the body as received'
@@ -312,6 +313,8 @@ complete -c arx -n '__arx_at events ls' -l effect -x -a 'queued waiting supersed
 complete -c arx -n '__arx_at events reconcile' -l journal -rF -d 'file of events sent and acknowledged (default: one per service and profile)'
 complete -c arx -n '__arx_at events reconcile' -l replay -d 'send missing and dead events again, under the same ids'
 complete -c arx -n '__arx_at events reconcile' -l sign-with -rF -d 'sign with the secrets in FILE, one per line (Standard Webhooks); - is standard input'
+complete -c arx -n '__arx_at report' -l html -rF -d 'also write the report as a page, one file without scripts; - is standard output'
+complete -c arx -n '__arx_at report' -l verify -x -a '(__fish_complete_directories)' -d 'also verify the files of this folder, as arx attachments verify does'
 complete -c arx -n '__arx_at import' -l origin-city -x -k -a '(__arx_values cities)' -d 'city of files without a known origin'
 complete -c arx -n '__arx_at import' -l kind -x -a 'mbox maildir mail slack mattermost zulip folder' -d 'treat every path as this kind (default: detected; folder: each file as a file)'
 complete -c arx -n '__arx_at import' -l tier -x -a 'external internal mirror' -d 'who may read it: external is everybody who reaches the service (default: internal)'

@@ -2,7 +2,7 @@
 Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $nouns = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile')
-  $valued = @('-o', '--output', '--max-rows', '--template', '--jq', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--connect-timeout', '--max-time', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--color', '--progress', '--client-id', '--observer-tier', '--requested-tier', '--from', '--subject', '--city', '--type', '--channel', '--source', '--since', '--before', '--conversation', '--sort', '--limit', '--after', '--facet', '--redacted', '--message', '--name', '--min-bytes', '--until', '--max-rate', '--max-bytes', '--matching', '--ids', '--to', '--by', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--around', '--in', '--id', '--payload', '--file', '--journal', '--sign-with', '--effect', '--origin-city', '--kind', '--tier', '--database', '--blobs', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
+  $valued = @('-o', '--output', '--max-rows', '--template', '--jq', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--connect-timeout', '--max-time', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--color', '--progress', '--client-id', '--observer-tier', '--requested-tier', '--from', '--subject', '--city', '--type', '--channel', '--source', '--since', '--before', '--conversation', '--sort', '--limit', '--after', '--facet', '--redacted', '--message', '--name', '--min-bytes', '--until', '--max-rate', '--max-bytes', '--matching', '--ids', '--to', '--by', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--around', '--in', '--id', '--payload', '--file', '--journal', '--sign-with', '--effect', '--verify', '--origin-city', '--kind', '--tier', '--database', '--blobs', '--reason', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
   $globals = @('-o', '--output', '--json', '--csv-safe', '--summary', '--max-rows', '--template', '--jq', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--connect-timeout', '--max-time', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--insecure-http', '--offline', '--record', '--force', '--strict', '--color', '--no-color', '--utc', '--relative', '--no-pager', '--no-input', '--progress', '-q', '--quiet', '-v', '--verbose', '-h', '--help', '-V', '--version')
   $choices = @{
     '-o' = @('table', 'tsv', 'csv', 'json', 'ndjson', 'sums')
@@ -32,7 +32,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '--drift-mode' = @('each', 'key', 'sticky', 'burst', 'collude')
   }
   $next = @{
-    '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'search', 'explore', 'read', 'open', 'walk', 'health', 'doctor', 'api', 'import', 'redact', 'fsck', 'backup', 'serve', 'completion', 'demo', 'help')
+    '' = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'search', 'explore', 'read', 'open', 'walk', 'report', 'health', 'doctor', 'api', 'import', 'redact', 'fsck', 'backup', 'serve', 'completion', 'demo', 'help')
     'attachments' = @('ls', 'cities', 'types', 'sources', 'senders', 'show', 'cat', 'pull', 'verify', 'export')
     'content' = @('get', 'diff')
     'conversations' = @('ls', 'show', 'export', 'walk', 'verify', 'diff', 'plot')
@@ -77,6 +77,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'events types' = @()
     'events ls' = @('--limit', '--after', '--before', '--effect')
     'events reconcile' = @('--journal', '--replay', '--sign-with')
+    'report' = @('--html', '--verify')
     'health' = @()
     'doctor' = @()
     'about api' = @()

@@ -1,8 +1,23 @@
-// Commands that report on the service, this installation and the interface.
+// Commands that report on an archive, the service, this installation and the interface.
 import type { CommandSpec } from './command-spec.ts';
 
-/** Names, arguments, options and examples of `health`, `doctor`, `about api` and `api`. */
+/** Names, arguments, options and examples of `report`, `health`, `doctor`, `about api` and `api`. */
 export const DIAGNOSTICS_COMMANDS = [
+  {
+    words: 'report',
+    summary: 'count everything in an archive; say what is complete, on one page',
+    options: [
+      ['--html <file>', 'also write the report as a page, one file without scripts; - is standard output'],
+      ['--verify <dir>', 'also verify the files of this folder, as arx attachments verify does'],
+    ],
+    examples: [
+      'arx report',
+      'arx report --html archive.html',
+      'arx report --verify lisbon --html lisbon.html',
+      'arx report --json',
+    ],
+    topics: ['evidence'],
+  },
   {
     words: 'health',
     summary: 'show the health of the service',

@@ -22,6 +22,7 @@ import { ReadMessage } from '../contract/reports/reading.ts';
 import { ReconcileReport } from '../contract/reports/reconcile.ts';
 import { ServiceFinding, ServiceReport } from '../contract/reports/service.ts';
 import { DiffReport, PlotReport, WalkedWindow } from '../contract/reports/walk.ts';
+import { ArchiveReport } from '../contract/reports/whole-archive.ts';
 import { SearchCount, SearchHit, SearchPage } from '../contract/search/search.ts';
 import { SentPosition } from '../contract/sequence.ts';
 import type { CommandWords } from './index.ts';
@@ -133,6 +134,7 @@ const PRINTED: Record<CommandWords, Printed> = {
   'events types': z.object({ type: text, meaning: text, payload: z.array(text) }),
   'events ls': Envelope,
   'events reconcile': ReconcileReport,
+  report: ArchiveReport,
   health: Health,
   doctor: ({ isOneRowPerLine, isRemote }) =>
     isRemote ? (isOneRowPerLine ? ServiceFinding : ServiceReport) : Check,

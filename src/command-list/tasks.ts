@@ -4,7 +4,7 @@
 export const TASKS: Readonly<Record<string, readonly string[]>> = {
   read: ['explore', 'search', 'read', 'open', 'content', 'sequence'],
   list: ['attachments', 'conversations', 'messages'],
-  prove: ['walk', 'fsck', 'doctor', 'health', 'about'],
+  prove: ['report', 'walk', 'fsck', 'doctor', 'health', 'about'],
   send: ['events', 'api'],
   archive: ['import', 'redact', 'backup', 'serve', 'demo'],
   account: ['login', 'logout', 'whoami', 'token', 'config', 'profile', 'completion'],
@@ -13,7 +13,8 @@ export const TASKS: Readonly<Record<string, readonly string[]>> = {
 /** Words that other programs have for a task, and the command that does it here. */
 export const COMMANDS_FOR_WORDS: readonly (readonly [words: readonly string[], command: string])[] = [
   [['find', 'grep', 'query'], 'search'],
-  [['count', 'stats', 'statistics'], 'search --count'],
+  [['count'], 'search --count'],
+  [['stats', 'statistics', 'summary', 'overview'], 'report'],
   [['list', 'ls', 'mails'], 'messages ls'],
   [['files', 'types', 'cities'], 'attachments ls'],
   [['thread', 'threads'], 'conversations ls'],

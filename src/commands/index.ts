@@ -45,6 +45,7 @@ export const LOAD_BODY: Record<CommandWords, () => Promise<CommandBody>> = {
   api: () => import('./api.ts'),
   import: () => import('./import.ts'),
   redact: () => import('./redact.ts'),
+  report: () => import('./report.ts'),
   fsck: () => import('./fsck.ts'),
   backup: () => import('./backup.ts'),
   serve: () => import('./serve.ts'),

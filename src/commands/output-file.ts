@@ -1,8 +1,10 @@
 // Writes HTML pages and reports to the files that `--html` and `--report` name.
 import { createHash } from 'node:crypto';
+import { lstat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
+import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { formatBytes } from '../format/numbers.ts';
 import { saveVerified } from '../download/save-verified.ts';
@@ -20,6 +22,20 @@ export function checkOutputFile(
     throw new Fault('usage', `--force goes with ${option} FILE`);
   if (file === '-' && app.settings.output.origin === 'flag')
     throw new Fault('usage', `${option} - is the whole output, so it does not go with an output form`);
+}
+
+/**
+ * Throws where a file could not be written later because of what has its name: Fault `unsafe` for what is no regular file,
+ * and without `force` for any. For work that takes long, before it begins.
+ */
+export async function checkFree(file: string, force: boolean, { world }: Pick<App, 'world'>): Promise<void> {
+  const found = await lstat(resolve(world.cwd, file)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw diskFault(error, file);
+  });
+  if (found === undefined || (force && found.isFile())) return;
+  if (!found.isFile()) throw new Fault('unsafe', `${file} exists and is not a regular file`);
+  throw new Fault('unsafe', `${file} exists`, { hint: 'replace it with --force' });
 }
 
 /** Writes an HTML page and prints a notice; to standard output for `-`. Throws as {@link writeTextFile}. */

@@ -31,6 +31,11 @@ const FIXED_REQUESTS = 13;
 /** Reads of each page of an exact list, where no answer contradicts another. */
 const READS_OF_A_PAGE = 2;
 
+/** Returns about how many requests an exact list of so many pages needs. */
+export function requestsOfExactList(pages: number): number {
+  return FIXED_REQUESTS + READS_OF_A_PAGE * pages;
+}
+
 /** Returns the order that `--sort` asks for. Throws Fault `usage` for options that do not go with it. */
 export function orderIn<Row extends object>(
   { sort, after, before }: Pick<Selection, 'sort'> & Window,
@@ -61,7 +66,7 @@ export function localTests<Row>(
       const rows = total ?? (isOurs ? (await countsOf(app))[list] : undefined);
       const pages = rows === undefined ? undefined : Math.ceil(rows / pageRows);
       const count = isExact ? 'about' : 'at most about';
-      const requests = (isExact ? FIXED_REQUESTS + READS_OF_A_PAGE * (pages ?? 0) : pages) ?? 0;
+      const requests = (isExact ? requestsOfExactList(pages ?? 0) : pages) ?? 0;
       const cost = pages === undefined ? '' : `: ${count} ${plural(requests, 'request')}`;
       app.notice(`${isExact ? 'needs' : 'may need'} the whole list${ofWhat}${cost}`);
     },

@@ -26,6 +26,7 @@ import { ReconcileReport } from './reports/reconcile.ts';
 import { DiffReport, FrozenWalk, PlotReport, WalkedWindow, WalkReport } from './reports/walk.ts';
 import { ExitRecord, Listening, ProgressRecord } from './reports/command.ts';
 import { BackupReport, FsckReport, ImportReport } from './reports/archive.ts';
+import { ArchiveReport } from './reports/whole-archive.ts';
 import { ServiceReport } from './reports/service.ts';
 import { ExportReport, PullPlan, PullReport, ThreadReport, VerifyReport } from './reports/files.ts';
 import { SearchCount, SearchHit, SearchPage } from './search/search.ts';
@@ -82,6 +83,7 @@ export const REPORTS = {
   DiffReport,
   WalkedWindow,
   PlotReport,
+  ArchiveReport,
   VerifyReport,
   PullReport,
   PullPlan,

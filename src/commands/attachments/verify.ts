@@ -45,9 +45,30 @@ export async function run(input: Input, app: App): Promise<void> {
   if (input.offline && input.against === 'catalogue')
     throw new Fault('usage', '--against catalogue asks the service, so it does not go with --offline');
   checkOutputFile('--html', { file: input.html, force: input.force }, app);
-  const path = resolve(app.world.cwd, input.dir);
-  const isFolder = await lookAt(path, input.against);
-  const reference = isFolder ? await chooseReference(input.against, path) : 'bag';
+  const report = await verifyPath(input.dir, input.against, app);
+  if (input.html !== undefined) {
+    const { verifyPage } = await import('../../format/html/verify-page.ts');
+    await writeHtmlPage(input.html, verifyPage(report, input.dir, app.version), input.force, app);
+  }
+  if (input.html !== '-') await printFileReport(app, report);
+  const odd = limitedNotices(app.notice);
+  for (const { kind, what } of report.bag?.problems ?? []) if (kind === 'odd') odd.add(what);
+  odd.end('oddities of the bag');
+  for (const fault of [...verifyFaultsOf(report), ...bagFaultsOf(report.bag)]) app.addFault(fault);
+}
+
+/**
+ * Compares the files of a folder, or of a bag, with their reference; without one, with the first that is there. Throws Fault
+ * `not_found` where there is no such path, and `partial` where there is nothing to compare with.
+ */
+export async function verifyPath(
+  dir: string,
+  against: Reference | undefined,
+  app: App,
+): Promise<VerifyReport> {
+  const path = resolve(app.world.cwd, dir);
+  const isFolder = await lookAt(path, against);
+  const reference = isFolder ? await chooseReference(against, path) : 'bag';
   const progress = app.progress();
   let bytes = 0;
   let total: number | undefined;
@@ -64,16 +85,7 @@ export async function run(input: Input, app: App): Promise<void> {
     reference === 'bag'
       ? checkPackage(path, isFolder, options, app)
       : checkFolder(path, reference, options, app, (sum) => (total = sum));
-  const report = await checking.finally(() => progress.end());
-  if (input.html !== undefined) {
-    const { verifyPage } = await import('../../format/html/verify-page.ts');
-    await writeHtmlPage(input.html, verifyPage(report, input.dir, app.version), input.force, app);
-  }
-  if (input.html !== '-') await printFileReport(app, report);
-  const odd = limitedNotices(app.notice);
-  for (const { kind, what } of report.bag?.problems ?? []) if (kind === 'odd') odd.add(what);
-  odd.end('oddities of the bag');
-  for (const fault of [...verifyFaultsOf(report), ...bagFaultsOf(report.bag)]) app.addFault(fault);
+  return await checking.finally(() => progress.end());
 }
 
 /** Returns whether the path is a folder. Only a bag may be a file. */

@@ -23,7 +23,7 @@ body {
   font: 1rem/1.5 system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif;
 }
 h1 { margin: 0; font-size: 1.6rem; line-height: 1.25; overflow-wrap: anywhere; }
-h2 { margin: 0; font-size: 1.05rem; }
+h2, h3 { margin: 0; font-size: 1.05rem; }
 p { margin: .25rem 0; }
 main > p { margin: 0 0 .75rem; }
 header p, figcaption p, .axis, footer { color: var(--soft); }
@@ -77,6 +77,7 @@ footer { margin-top: 1.5rem; font-size: .85rem; }
   body { padding: 1.25rem .9rem 2rem; }
   th, td { padding: .25rem .4rem; }
   table { font-size: .8rem; }
+  .ruler .between { display: none; }
   .facts { grid-template-columns: minmax(0, 1fr); gap: 0; }
   .facts dd { margin-bottom: .5rem; }
 }

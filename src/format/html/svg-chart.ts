@@ -14,6 +14,8 @@ export type Series = { name: string; tone: Tone };
 /** A chart. */
 export type Chart = {
   title: string;
+  /** The level of its heading (default: 2). */
+  level?: 2 | 3;
   /** What the chart shows, as text; screen readers read it too. */
   says: string;
   shape: 'bars' | 'steps';
@@ -33,7 +35,18 @@ const MAX_LABELS = 5;
 const MAX_SCALE_MARKS = 5;
 
 /** Returns a chart. */
-export function svgChart({ title, says, shape, columns, up, down, axis, figure, whole }: Chart): Markup {
+export function svgChart({
+  title,
+  level = 2,
+  says,
+  shape,
+  columns,
+  up,
+  down,
+  axis,
+  figure,
+  whole,
+}: Chart): Markup {
   const most = {
     up: columns.reduce((found, column) => Math.max(found, column.up?.most ?? 0), 0),
     down: columns.reduce((found, column) => Math.max(found, column.down?.most ?? 0), 0),
@@ -61,7 +74,7 @@ export function svgChart({ title, says, shape, columns, up, down, axis, figure, 
 
   return html`<figure class="chart">
     <figcaption>
-      <h2>${title}</h2>
+      ${level === 2 ? html`<h2>${title}</h2>` : html`<h3>${title}</h3>`}
       <p>${says}</p>
       ${series.length > 1 ? html`<p>${series.map(legend)}</p>` : undefined}
     </figcaption>
@@ -92,7 +105,8 @@ export function svgChart({ title, says, shape, columns, up, down, axis, figure, 
   </figure>`;
 }
 
-function legend({ name, tone }: Series): Markup {
+/** Returns a name with its colour. */
+export function legend({ name, tone }: Series): Markup {
   return html`<span class="legend"
     ><svg class="${tone}" viewBox="0 0 1 1" aria-hidden="true"><rect class="fill" width="1" height="1" /></svg
     >${name}</span
@@ -160,12 +174,12 @@ function ruler(columns: readonly ChartColumn[], width: number): Markup[] {
     place % step === 0 && last - place >= step / 2 ? [place] : [],
   );
   const places = [...regular, last];
-  return places.map((place) => {
+  return places.map((place, at) => {
     const isAtEdge = place === width - 1;
+    // A narrow screen has room for the first and the last label only.
+    const name = isAtEdge ? 'last' : at > 0 && place !== last ? 'between' : undefined;
     const x = isAtEdge ? 100 : rounded(((place + 0.5) / width) * 100);
-    return html`<text class="${isAtEdge ? 'last' : undefined}" x="${x}%" y="1rem"
-      >${columns[place]?.label}</text
-    >`;
+    return html`<text class="${name}" x="${x}%" y="1rem">${columns[place]?.label}</text>`;
   });
 }
 

@@ -18,7 +18,8 @@ const MAX_FOLDERS = 1000;
 const MAX_COLUMNS = 40;
 const MAX_DEPTH = 20;
 
-const TONES: Record<Verdict, Tone> = {
+/** The colour of each verdict. */
+export const VERDICT_TONES: Record<Verdict, Tone> = {
   match: 'good',
   mismatch: 'bad',
   missing: 'bad',
@@ -68,7 +69,7 @@ function totals({ verdicts }: VerifyReport): Markup {
   return tiles(
     VERDICTS.map((verdict) => {
       const count = verdicts[verdict] ?? 0;
-      return { name: verdict, value: formatCount(count), ...(count > 0 ? { tone: TONES[verdict] } : {}) };
+      return { name: verdict, value: formatCount(count), ...(count > 0 ? { tone: VERDICT_TONES[verdict] } : {}) };
     }),
   );
 }
@@ -112,8 +113,8 @@ function failures(failed: readonly VerifiedFile[]): Markup {
     rows.map(({ path, id, verdict, expected, actual, bytes, reason }): Part[] => [
       path ?? id ?? '',
       reason === undefined
-        ? badge(verdict, TONES[verdict])
-        : html`${badge(verdict, TONES[verdict])} ${reason}`,
+        ? badge(verdict, VERDICT_TONES[verdict])
+        : html`${badge(verdict, VERDICT_TONES[verdict])} ${reason}`,
       id ?? '',
       hash(expected),
       hash(actual),
@@ -184,7 +185,7 @@ const othersOf = (counts: Counts): number =>
 const worstFirst = (a: Folder, b: Folder): number =>
   othersOf(b.counts) - othersOf(a.counts) || (a.name < b.name ? -1 : 1);
 
-const worstTone = (counts: Counts): Tone => TONES[ORDER.find((verdict) => counts[verdict] > 0) ?? 'match'];
+const worstTone = (counts: Counts): Tone => VERDICT_TONES[ORDER.find((verdict) => counts[verdict] > 0) ?? 'match'];
 
 const countsText = (counts: Counts): string =>
   ORDER.filter((verdict) => counts[verdict] > 0)

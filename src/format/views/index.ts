@@ -17,6 +17,7 @@ export { changesOf, changeView, diffLines, windowView } from './frozen-walk.ts';
 export { backupLines, fsckLines, importLines } from './archive-report.ts';
 export { exportLines, fileView, pullPlanView, verifyLines } from './files-report.ts';
 export { walkLines } from './walk-report.ts';
+export { wholeArchiveLines } from './whole-archive.ts';
 export { readMessageLines, readMessageView, type ReadingStyle } from './reading.ts';
 export { recordFieldView } from './record-field.ts';
 export { reconcileLines } from './reconcile.ts';

@@ -1,0 +1,85 @@
+// `arx report`: figures over a whole archive, as a summary, as JSON and as a page.
+import * as z from 'zod';
+import type { App } from '../app.ts';
+import { bagFaultsOf } from '../bagit/validate.ts';
+import type { Health } from '../contract/health.ts';
+import type { VerifyReport } from '../contract/reports/files.ts';
+import type { ArchiveReport } from '../contract/reports/whole-archive.ts';
+import { Fault } from '../faults.ts';
+import { wholeArchiveLines } from '../format/views/index.ts';
+import { verifyFaultsOf } from '../verify/verdicts.ts';
+import { noticeEmptyArchive } from './archive-counts.ts';
+import { verifyPath } from './attachments/verify.ts';
+import { checkFree, checkOutputFile, OutputFile, writeHtmlPage } from './output-file.ts';
+import { readArchive } from './report/read-archive.ts';
+
+export const Input = z.object({
+  html: OutputFile.optional(),
+  verify: z.string().min(1).optional(),
+  force: z.boolean().default(false),
+});
+type Input = z.infer<typeof Input>;
+
+export async function run(input: Input, app: App): Promise<void> {
+  const { html, verify, force } = input;
+  checkOutputFile('--html', { file: html, force }, app);
+  if (html !== undefined && html !== '-') await checkFree(html, force, app);
+  const verified = verify === undefined ? undefined : await verifyPath(verify, undefined, app);
+  app.onInterrupt(() => ({
+    kept: 'nothing was written',
+    next: 'run the same command to read from the start',
+  }));
+  const report = await readReport(
+    verified === undefined ? null : verificationOf(verify ?? '', verified),
+    app,
+  );
+  if (html !== undefined) {
+    const { archivePage } = await import('../format/html/archive-page.ts');
+    await writeHtmlPage(html, archivePage(report, app.version), force, app);
+  }
+  if (html !== '-') await app.printer.report(report, (canvas) => wholeArchiveLines(report, canvas));
+  const { attachments, messages } = report;
+  await noticeEmptyArchive(attachments.total + messages.total, app);
+  if (verified !== undefined)
+    for (const fault of [...verifyFaultsOf(verified), ...bagFaultsOf(verified.bag)]) app.addFault(fault);
+}
+
+async function readReport(verification: ArchiveReport['verification'], app: App): Promise<ArchiveReport> {
+  const session = await app.session();
+  const { entry } = await session.bearer();
+  const from = app.world.now();
+  const health = await healthOf(app);
+  const figures = await readArchive(health, app);
+  return {
+    version: 1,
+    archive: session.origin,
+    service: health?.service === undefined ? null : [health.service, health.version ?? ''].join(' ').trim(),
+    read_from: new Date(from).toISOString(),
+    read_until: new Date(app.world.now()).toISOString(),
+    reader: {
+      client_id: entry?.client_id ?? null,
+      tier: entry?.access_tier ?? null,
+      scope: entry?.scope ?? null,
+    },
+    ...figures,
+    verification,
+  };
+}
+
+/** Returns the health of the service; undefined where it does not say. */
+async function healthOf(app: App): Promise<Health | undefined> {
+  try {
+    return (await (await app.client()).health()).body;
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
+    app.log(`the service does not say how it is: ${error.message}`);
+    return undefined;
+  }
+}
+
+function verificationOf(
+  dir: string,
+  { version: _, files, ...rest }: VerifyReport,
+): ArchiveReport['verification'] {
+  return { dir, ...rest, differing: files.filter(({ verdict }) => verdict !== 'match') };
+}

@@ -1,0 +1,403 @@
+// The page of a whole archive: first what was complete and what could not be proven, then the figures.
+import { VERDICTS } from '../../contract/reports/files.ts';
+import type {
+  ArchiveReport,
+  FilesByValue,
+  ReadList,
+  SequenceDrift,
+} from '../../contract/reports/whole-archive.ts';
+import { formatBytes, formatCount, formatSignificant, plural } from '../numbers.ts';
+import { barTable, BAR_STYLE, type BarRow } from './bar-table.ts';
+import { html, type Markup, type Part } from './markup.ts';
+import { monthsSection } from './month-chart.ts';
+import { badge, dataTable, facts, page, tiles } from './page.ts';
+import type { Tone } from './style-sheet.ts';
+import { legend, svgChart } from './svg-chart.ts';
+import { VERDICT_TONES } from './verify-page.ts';
+
+/** Files of a verification that the page names; the JSON report has all. */
+const MAX_FILES = 1000;
+
+const STYLE = `
+${BAR_STYLE}
+body { overflow-wrap: anywhere; }
+h2 { scroll-margin-top: 1rem; }
+nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin: 1rem 0 0; padding: 0; list-style: none; }
+nav a { display: inline-block; padding: .2rem 0; }
+a { color: var(--calm); }
+:focus-visible { outline: 3px solid var(--calm); outline-offset: 2px; border-radius: .2rem; }
+.part { margin: 1.5rem 0 0; }
+.part > h2 { margin: 0 0 .5rem; font-size: 1.15rem; }
+.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 0 .75rem; align-items: start; }
+.part > .tiles { margin: .75rem 0; }
+.part > h2 + .tiles { margin-top: 0; }
+[aria-labelledby='verification'] :is(td, thead th) { text-align: left; }
+[aria-labelledby='verification'] td:nth-child(2) { white-space: normal; min-width: 10rem; }
+.doubts { margin: .5rem 0; padding-left: 1.2rem; }
+.doubts li { overflow-wrap: anywhere; margin: .25rem 0; }
+.scroll:first-child { margin-top: 0; }
+@media (max-width: 32rem) {
+  thead th { white-space: normal; overflow-wrap: normal; }
+  .bars th:first-child { min-width: 5rem; }
+}
+@media print {
+  nav { display: none; }
+  .scroll { overflow: visible; }
+  details::details-content { display: block; content-visibility: visible; height: auto; }
+}
+`;
+
+/** A part of the page: the link to it has its name. */
+type Section = { id: string; name: string; body: Part };
+
+/** `version` is that of arx. The same report gives the same bytes. */
+export function archivePage(report: ArchiveReport, version: string): string {
+  const { complete, archive, read_from, read_until } = report;
+  const sections = [
+    rests(report),
+    counts(report),
+    files(report),
+    months(report),
+    integrity(report),
+    drift(report.sequence),
+    verification(report.verification),
+    reading(report),
+  ].filter((section) => section !== undefined);
+  const body = html`<header>
+      <h1>Archive report ${badge(complete ? 'complete' : 'not complete', complete ? 'good' : 'bad')}</h1>
+      <p>${placeOf(archive)}</p>
+      <p>Read from ${instant(read_from)} to ${instant(read_until)} UTC${by(report)}.</p>
+    </header>
+    <nav aria-label="Parts of this page">
+      <ul>
+        ${sections.map(({ id, name }) => html`<li><a href="#${id}">${name}</a></li>`)}
+      </ul>
+    </nav>
+    <main>${sections.map(drawn)}</main>
+    <footer><p>Written by arx ${version}.</p></footer>`;
+  return page({ title: `Archive report: ${placeOf(archive)}`, body, style: STYLE });
+}
+
+function drawn({ id, name, body }: Section): Markup {
+  return html`<section class="part" aria-labelledby="${id}">
+    <h2 id="${id}" tabindex="-1">${name}</h2>
+    ${body}
+  </section>`;
+}
+
+function placeOf(archive: string): string {
+  return archive.startsWith('local:') ? `local archive in ${archive.slice('local:'.length)}` : archive;
+}
+
+const instant = (text: string): string => text.slice(0, 19).replace('T', ' ');
+
+function by({ reader: { client_id: client, tier } }: ArchiveReport): string {
+  if (tier === null) return '; the tier of the token is not known';
+  return ` at the tier ${tier}${client === null ? '' : `, as ${client}`}`;
+}
+
+/** What was complete, and what could not be proven. */
+function rests(report: ArchiveReport): Section {
+  const { complete, lists, reader, attachments, messages, verification } = report;
+  const doubts: string[] = [
+    ...lists.flatMap(({ list, rows, problem }) =>
+      problem === null
+        ? []
+        : [`The list of ${NAMES[list]} is not complete. After ${plural(rows, 'row')}: ${problem.message}.`],
+    ),
+    ...lists.flatMap(({ list, changed }) =>
+      changed === 0
+        ? []
+        : [
+            `In the list of ${NAMES[list]}, ${changed === 1 ? '1 row' : `${formatCount(changed)} rows`} differed from one answer to another. Each is counted once.`,
+          ],
+    ),
+    ...(messages.undated === 0
+      ? []
+      : [`${plural(messages.undated, 'message')} without a readable date: in no month below.`]),
+    ...(attachments.withheld === 0
+      ? []
+      : [
+          `${plural(attachments.withheld, 'file')} withheld from ${reader.tier === null ? 'this reader' : `the tier ${reader.tier}`}: their bytes cannot be checked, and their rows may lack city, type and source.`,
+        ]),
+    ...(attachments.absent === 0
+      ? []
+      : [`${plural(attachments.absent, 'file')} absent: the archive never had their bytes.`]),
+    verification === null
+      ? 'No file was compared with its hash for this report. To do so: arx attachments pull --all --to DIR, then arx report --verify DIR.'
+      : verification.fixity === 'ok'
+        ? `The files of ${verification.dir} were compared with their hashes, and all that were checked match.`
+        : `The files of ${verification.dir} were compared with their hashes. Not all match: see Verification.`,
+    'Integrity is a number that the service states. This program did not measure it.',
+  ];
+  return {
+    id: 'rests',
+    name: 'What is complete, and what is not proven',
+    body: html`<div class="sheet">
+        <p>
+          ${
+            complete
+              ? 'Every list was read to its end, and nothing showed that a row is missing. The figures count what this reader may see.'
+              : 'Not every list was read to its end. The figures count only what was read: the archive may hold more, or other rows.'
+          }
+        </p>
+        <ul class="doubts">
+          ${doubts.map((doubt) => html`<li>${doubt}</li>`)}
+        </ul>
+      </div>
+      ${dataTable(
+        'Lists that were read',
+        ['list', 'rows', 'whole', 'changed'],
+        lists.map(({ list, rows, complete: isWhole, changed }): Part[] => [
+          list,
+          formatCount(rows),
+          isWhole ? badge('yes', 'good') : badge('no', 'bad'),
+          formatCount(changed),
+        ]),
+      )}`,
+  };
+}
+
+const NAMES: Readonly<Record<ReadList['list'], string>> = {
+  attachments: 'attachments',
+  conversations: 'conversations',
+  messages: 'messages',
+  sequence: 'sequence entries',
+};
+
+function counts({ messages, conversations, attachments }: ArchiveReport): Section {
+  const state = (name: string, value: number, tone: Tone) => ({
+    name,
+    value: formatCount(value),
+    ...(value > 0 ? { tone } : {}),
+  });
+  return {
+    id: 'counts',
+    name: 'Counts',
+    body: tiles([
+      { name: 'messages', value: formatCount(messages.total) },
+      { name: 'conversations', value: formatCount(conversations.total) },
+      { name: 'attachments', value: formatCount(attachments.total) },
+      state('available', attachments.available, 'good'),
+      state('withheld', attachments.withheld, 'warn'),
+      state('absent', attachments.absent, 'bad'),
+      { name: 'bytes of files, as rows state', value: formatBytes(attachments.bytes) },
+    ]),
+  };
+}
+
+function files({ attachments, messages }: ArchiveReport): Section | undefined {
+  const bodies = [
+    filesBy('city', 'Attachments by city', attachments.cities),
+    filesBy('type', 'Attachments by type', attachments.types),
+    filesBy('source', 'Attachments by source', attachments.sources),
+    messagesBySource(messages.sources),
+  ].filter((body) => body !== undefined);
+  if (bodies.length === 0) return undefined;
+  return {
+    id: 'values',
+    name: 'Cities, types and sources',
+    body: html`<div class="pair">${bodies}</div>`,
+  };
+}
+
+const STATES = ['available', 'withheld', 'absent'] as const;
+const TONES: Record<(typeof STATES)[number], Tone> = { available: 'calm', withheld: 'warn', absent: 'bad' };
+
+function filesBy(column: string, caption: string, { values, others }: FilesByValue): Markup | undefined {
+  if (values.every(({ value }) => value === null)) return undefined;
+  const states = STATES.filter((state) => values.some((row) => row[state] > 0));
+  // Where all files are available, or none is, the number of files says it.
+  const counted = states.filter((state) => state !== 'available');
+  const rows = values.map((row): BarRow => ({
+    name: row.value ?? 'not stated',
+    bar: states.map((state) => ({ tone: TONES[state], value: row[state] })),
+    cells: [formatCount(row.files), ...counted.map((state) => formatCount(row[state]))],
+  }));
+  return html`<div class="sheet">
+    ${barTable(caption, [column, 'files', ...counted], rows)}
+    ${states.length > 1 ? html`<p>${states.map((name) => legend({ name, tone: TONES[name] }))}</p>` : undefined}
+    ${rest(others, 'file')}
+  </div>`;
+}
+
+function messagesBySource({ values, others }: ArchiveReport['messages']['sources']): Markup | undefined {
+  if (values.every(({ value }) => value === null)) return undefined;
+  const rows = values.map(({ value, messages }): BarRow => ({
+    name: value ?? 'not stated',
+    bar: [{ tone: 'calm', value: messages }],
+    cells: [formatCount(messages)],
+  }));
+  return html`<div class="sheet">
+    ${barTable('Messages by source', ['source', 'messages'], rows)} ${rest(others, 'message')}
+  </div>`;
+}
+
+function rest({ values, rows }: FilesByValue['others'], noun: string): Markup | undefined {
+  if (rows === 0) return undefined;
+  const names = values === null ? 'more others than are told apart' : plural(values, 'other');
+  return html`<p>And ${names}, with ${plural(rows, noun)}.</p>`;
+}
+
+function months({ messages }: ArchiveReport): Section | undefined {
+  if (messages.by_month.length === 0) return undefined;
+  return { id: 'months', name: 'Messages by month', body: monthsSection(messages) };
+}
+
+function integrity({ integrity: counted }: ArchiveReport): Section | undefined {
+  const kinds = (['messages', 'conversations', 'attachments'] as const).filter((kind) =>
+    counted[kind].groups.some(({ rows }) => rows > 0),
+  );
+  if (kinds.length === 0) return undefined;
+  const groups = counted.messages.groups.map(({ from, to }, at) => ({
+    name: from === to ? String(from) : `${from} to below ${to}`,
+    rows: kinds.map((kind) => counted[kind].groups[at]?.rows ?? 0),
+  }));
+  const lowest = kinds.map((kind) => {
+    const { lowest: least, not_stated: missing } = counted[kind];
+    return `${kind}: lowest ${formatSignificant(least ?? 0)}${missing === 0 ? '' : `, not stated by ${plural(missing, 'row')}`}`;
+  });
+  return {
+    id: 'integrity',
+    name: 'Integrity',
+    body: html`<div class="sheet">
+      <p>The share of checks that a row passes, as the service states it. ${lowest.join('; ')}.</p>
+      ${barTable(
+        'Rows by integrity',
+        ['integrity', ...kinds],
+        groups
+          .filter(({ rows }) => rows.some((count) => count > 0))
+          .toReversed()
+          .map(({ name, rows }) => ({
+            name,
+            bar: [{ tone: 'calm' as const, value: rows.reduce((sum, count) => sum + count, 0) }],
+            cells: rows.map(formatCount),
+          })),
+      )}
+    </div>`,
+  };
+}
+
+function drift(sequence: SequenceDrift | null): Section | undefined {
+  if (sequence === null || sequence.compared === 0) return undefined;
+  const { name, entries, compared, displaced, ahead, behind, groups } = sequence;
+  const says =
+    displaced === 0
+      ? `All ${formatCount(compared)} entries that state both positions are where they are reported.`
+      : `${formatCount(displaced)} of ${formatCount(compared)} entries ${displaced === 1 ? 'is' : 'are'} elsewhere than reported, at most ${plural(ahead, 'position')} too late and ${plural(behind, 'position')} too early.`;
+  const level = (most: number) => ({ most, usual: most });
+  const isGrouped = groups.some(({ first, last }) => first < last);
+  const nameOf = ({ first, last }: (typeof groups)[number]): string =>
+    first === last ? `entry ${formatCount(first)}` : `entries ${formatCount(first)} to ${formatCount(last)}`;
+  const chart =
+    displaced === 0
+      ? html`<div class="sheet"><p>${says}</p></div>`
+      : svgChart({
+          title: `Reported against checked positions of ${name}`,
+          level: 3,
+          says,
+          shape: 'bars',
+          columns: groups.map((group) => ({
+            label: formatCount(group === groups.at(-1) ? group.last : group.first),
+            says: `${nameOf(group)}: ${formatCount(group.displaced)} displaced, up to ${formatCount(group.ahead)} too late and ${formatCount(group.behind)} too early`,
+            up: level(group.ahead),
+            down: level(group.behind),
+          })),
+          up: { name: 'reported too late', tone: 'warn' },
+          down: { name: 'reported too early', tone: 'calm' },
+          axis: isGrouped ? 'entries, in groups: the farthest of each' : 'entry',
+          figure: formatCount,
+          whole: true,
+        });
+  const moved = groups.filter((group) => group.displaced > 0);
+  return {
+    id: 'drift',
+    name: 'Sequence drift',
+    body: [
+      chart,
+      entries > compared
+        ? html`<p>
+            ${formatCount(entries - compared)} of ${formatCount(entries)} entries do not state both positions.
+          </p>`
+        : undefined,
+      moved.length === 0
+        ? undefined
+        : dataTable(
+            'Displaced entries',
+            ['entries', 'displaced', 'too late by', 'too early by'],
+            moved.map((group) => [
+              nameOf(group).replace(/^entr\w+ /, ''),
+              formatCount(group.displaced),
+              formatCount(group.ahead),
+              formatCount(group.behind),
+            ]),
+          ),
+    ],
+  };
+}
+
+function verification(verified: ArchiveReport['verification']): Section | undefined {
+  if (verified === null) return undefined;
+  const { dir, checked, bytes, fixity, completeness, verdicts, differing, bag } = verified;
+  const shown = differing.slice(0, MAX_FILES);
+  const problems = (bag?.problems ?? []).slice(0, MAX_FILES).map(({ what }) => what);
+  return {
+    id: 'verification',
+    name: 'Verification',
+    body: [
+      html`<div class="sheet">
+        <p>
+          ${dir}
+          ${badge(`fixity ${fixity.replaceAll('_', ' ')}`, fixity === 'ok' ? 'good' : fixity === 'failed' ? 'bad' : 'warn')}
+          ${badge(completeness, completeness === 'complete' ? 'good' : completeness === 'incomplete' ? 'bad' : 'warn')}
+        </p>
+        <p>
+          ${plural(checked, 'file')} compared with ${checked === 1 ? 'its hash' : 'their hashes'},
+          ${formatBytes(bytes)} read. ${differing.length === 0 ? 'Every file is as expected.' : undefined}
+        </p>
+        ${problems.length === 0 ? undefined : html`<p>Problems of the bag: ${problems.join('; ')}.</p>`}
+      </div>`,
+      tiles(
+        VERDICTS.filter((verdict) => (verdicts[verdict] ?? 0) > 0).map((verdict) => ({
+          name: verdict,
+          value: formatCount(verdicts[verdict] ?? 0),
+          tone: VERDICT_TONES[verdict],
+        })),
+      ),
+      shown.length === 0
+        ? undefined
+        : dataTable(
+            shown.length < differing.length
+              ? `Files that are not as expected, the first ${formatCount(shown.length)} of ${formatCount(differing.length)}`
+              : 'Files that are not as expected',
+            ['file', 'verdict', 'record', 'expected', 'found'],
+            shown.map(({ path, id, verdict, expected, actual, reason }): Part[] => [
+              path ?? id ?? '',
+              reason === undefined ? verdict : `${verdict}: ${reason}`,
+              id ?? '',
+              hash(expected),
+              hash(actual),
+            ]),
+          ),
+    ],
+  };
+}
+
+const hash = (text: string | null): Part => (text === null ? '' : html`<code>${text.slice(0, 12)}</code>`);
+
+function reading({ archive, service, reader, read_from, read_until }: ArchiveReport): Section {
+  return {
+    id: 'reading',
+    name: 'How it was read',
+    body: facts([
+      ['archive', placeOf(archive)],
+      ['service', service ?? 'does not name itself'],
+      ['reader', reader.client_id ?? 'not known'],
+      ['tier', reader.tier ?? 'not known: the token was given without its record'],
+      ['scopes', reader.scope === null ? 'not known' : reader.scope.join(', ')],
+      ['first answer', `${instant(read_from)} UTC`],
+      ['last answer', `${instant(read_until)} UTC`],
+      ['same figures as JSON', html`<code>arx report --json</code>`],
+    ]),
+  };
+}

@@ -1,0 +1,75 @@
+// How the figures over a whole archive are shown in a terminal.
+import type { ArchiveReport } from '../../contract/reports/whole-archive.ts';
+import { formatBytes, formatCount, plural } from '../numbers.ts';
+import type { Canvas } from '../terminal/capabilities.ts';
+import type { Line } from '../terminal/styled-line.ts';
+import { treeLines, type Branch } from '../terminal/tree.ts';
+import { formatInstant } from './shared-columns.ts';
+
+/** Values of a line; all are in the JSON. */
+const MAX_VALUES = 5;
+
+/** Returns a report: what was read and whether that is all, then the figures. */
+export function wholeArchiveLines(report: ArchiveReport, canvas: Canvas): Line[] {
+  const { complete, archive, read_until, reader, attachments, messages, sequence, verification } = report;
+  const months = messages.by_month;
+  const values = (
+    name: string,
+    { values: counts, others }: ArchiveReport['attachments']['cities'],
+  ): Branch[] => {
+    const shown = counts.filter(({ value }) => value !== null).slice(0, MAX_VALUES);
+    const rest = counts.filter(({ value }) => value !== null).length - shown.length + (others.values ?? 0);
+    const more = rest > 0 ? ` and ${formatCount(rest)} more` : '';
+    const line = shown.map(({ value, files }) => `${value} ${formatCount(files)}`).join(', ');
+    return shown.length === 0 ? [] : [{ line: [{ text: `${name} `, style: 'dim' }, `${line}${more}`] }];
+  };
+  const branches: Branch[] = [
+    ...report.lists.flatMap(({ list, rows, problem }): Branch[] =>
+      problem === null
+        ? []
+        : [
+            {
+              line: [
+                { text: `? ${list} not complete`, style: 'warn' },
+                `, ${plural(rows, 'row')} read: ${problem.message}`,
+              ],
+            },
+          ],
+    ),
+    {
+      line: `messages ${formatCount(messages.total)}${months.length === 0 ? '' : `, ${months[0]?.month} to ${months.at(-1)?.month}`}`,
+    },
+    { line: `conversations ${formatCount(report.conversations.total)}` },
+    {
+      line: `attachments ${formatCount(attachments.total)}: ${formatCount(attachments.available)} available, ${formatCount(attachments.withheld)} withheld, ${formatCount(attachments.absent)} absent, ${formatBytes(attachments.bytes)}`,
+      children: [
+        ...values('cities', attachments.cities),
+        ...values('types', attachments.types),
+        ...values('sources', attachments.sources),
+      ],
+    },
+    ...(sequence === null
+      ? []
+      : [
+          {
+            line: `sequence ${sequence.name}, entries displaced: ${formatCount(sequence.displaced)} of ${formatCount(sequence.compared)}`,
+          },
+        ]),
+    ...(verification === null
+      ? []
+      : [
+          {
+            line: `${verification.dir}: fixity ${verification.fixity.replaceAll('_', ' ')}, ${plural(verification.checked, 'file')} checked, ${formatCount(verification.differing.length)} not as expected`,
+          },
+        ]),
+  ];
+  return [
+    [
+      complete ? { text: 'complete', style: 'good' } : { text: 'not complete', style: 'bad' },
+      ', ',
+      { text: archive, style: 'id' },
+      ` read ${formatInstant(read_until)} UTC${reader.tier === null ? '' : ` at tier ${reader.tier}`}`,
+    ],
+    ...treeLines(branches, canvas),
+  ];
+}

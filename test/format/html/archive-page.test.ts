@@ -1,0 +1,111 @@
+// The page of a whole archive: what is not proven comes first, gaps are seen, and no text of an archive becomes markup.
+import { describe, expect, test } from 'vitest';
+import { archivePage } from '../../../src/format/html/archive-page.ts';
+import { archiveReport, emptyReport, filesBy } from '../../support/archive-report.ts';
+import { elementsOf } from '../../support/well-formed.ts';
+
+const pageOf = (...args: Parameters<typeof archiveReport>) => archivePage(archiveReport(...args), '0.1.0');
+const textsOf = (document: string, name: string) =>
+  elementsOf(document)
+    .filter((element) => element.name === name)
+    .map(({ text }) => text.replaceAll(/\s+/g, ' ').trim());
+
+test('what is not complete and not proven stands before every figure', () => {
+  const document = pageOf('outer');
+  const text = document.slice(document.indexOf('<main>'));
+  const places = [
+    'Not every list was read to its end',
+    'a window would not settle outer.',
+    '3 messages without',
+  ];
+  const before = text.indexOf('>Counts<');
+  for (const place of places) {
+    expect(text.indexOf(place)).toBeGreaterThan(0);
+    expect(text.indexOf(place)).toBeLessThan(before);
+  }
+  expect(textsOf(document, 'span').slice(0, 1)).toEqual(['not complete']);
+  const whole = pageOf('outer', { complete: true, lists: [], verification: null });
+  expect(whole).toContain('Every list was read to its end');
+  expect(whole).toContain('No file was compared with its hash');
+});
+
+test('headings have an order, links lead to parts, and the figures are text in tables', () => {
+  const document = pageOf('outer');
+  const elements = elementsOf(document);
+  expect(elements.filter(({ name }) => name === 'h1')).toHaveLength(1);
+  const ids = new Set(elements.flatMap(({ attributes }) => attributes['id'] ?? []));
+  const links = elements.flatMap(({ name, attributes }) => (name === 'a' ? (attributes['href'] ?? '') : []));
+  expect(links.length).toBeGreaterThan(5);
+  for (const link of links) expect(ids).toContain(link.slice(1));
+  expect(textsOf(document, 'caption')).toEqual(
+    expect.arrayContaining(['Lists that were read', 'Attachments by city', 'Rows by integrity']),
+  );
+  expect(textsOf(document, 'td')).toEqual(expect.arrayContaining(['28', '9', '4', '3,499']));
+});
+
+test('months without messages are a gap of the chart and a row of the table', () => {
+  const document = pageOf('outer');
+  expect(textsOf(document, 'title').filter((text) => /^\d{4}-\d\d: /.test(text))).toEqual([
+    '2003-11: 1,500 messages',
+    '2003-12: 1 message',
+    '2004-01: 0 messages',
+    '2004-02: 0 messages',
+    '2004-03: 0 messages',
+    '2004-04: 0 messages',
+    '2004-05: 3,499 messages',
+  ]);
+  expect(textsOf(document, 'th')).toContain('2004-01 to 2004-04');
+});
+
+test('a part without figures is left out, and so is its link', () => {
+  const document = archivePage(emptyReport(), '0.1.0');
+  expect(textsOf(document, 'a')).toEqual([
+    'What is complete, and what is not proven',
+    'Counts',
+    'How it was read',
+  ]);
+  expect(textsOf(document, 'h2')).toEqual(textsOf(document, 'a'));
+});
+
+test('a page of any archive is bounded', () => {
+  const years = Array.from({ length: 9999 }, (_, at) => String(at + 1).padStart(4, '0'));
+  const document = pageOf('x'.repeat(200), {
+    attachments: {
+      ...archiveReport('').attachments,
+      cities: filesBy(Array.from({ length: 25 }, (_, at) => `${at} ${'x'.repeat(200)}`)),
+    },
+    messages: {
+      ...archiveReport('').messages,
+      by_month: years.flatMap((year) =>
+        ['01', '12'].map((month) => ({ month: `${year}-${month}`, messages: 1 })),
+      ),
+    },
+    verification: {
+      ...archiveReport('').verification!,
+      differing: Array.from({ length: 50_000 }, () => archiveReport('x').verification!.differing[0]!),
+    },
+  });
+  expect(document).toContain('the first 1,000 of 50,000');
+  expect(document).toContain('19,998 messages, 0001-01 to 9999-12');
+  expect(document.length).toBeLessThan(1_500_000);
+  elementsOf(document);
+});
+
+describe('texts that mean harm', () => {
+  test.each([
+    '</style><script>alert(1)</script>',
+    '"><img src=x onerror=alert(1)>',
+    '\u001b[2J\u202Egpj\u200b',
+    '__proto__',
+    '&lt;b&gt;',
+    '</title></main>',
+  ])('%s', (text) => {
+    const document = pageOf(text);
+    const plain = pageOf('plain');
+    const count = (of: string) => elementsOf(of).map(({ name }) => name);
+    expect(count(document)).toEqual(count(plain));
+    for (const mark of ['\u001b', '\u202e', '\u200b']) expect(document).not.toContain(mark);
+    const policyOf = (of: string) => /content="default-src[^"]*"/.exec(of)?.[0];
+    expect(policyOf(document)).toBe(policyOf(plain));
+  });
+});
