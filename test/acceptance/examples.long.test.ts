@@ -34,6 +34,7 @@ const BEFORE: Record<string, readonly string[]> = {
   ],
   'profile rm': ['arx config set --profile work base_url https://archive.example'],
   'profile use': ['arx config set --profile work base_url https://archive.example'],
+  report: ['arx attachments pull --city lisbon --to lisbon'],
   walk: ['echo arx_some.token > key'],
   import: [
     'mkdir -p ~/Mail/inbox/cur ~/Mail/inbox/new',

@@ -774,6 +774,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   'events types': {},
   'events ls': {},
   'events reconcile': { before: 'events send mirror.detected --id evt_1 --payload {"layer":"outer"}' },
+  report: {},
   health: {},
   doctor: {},
   'about api': {},

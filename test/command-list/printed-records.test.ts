@@ -56,6 +56,7 @@ const LINES: Partial<Record<CommandWords, readonly string[]>> = {
   'events types': ['events types'],
   'events ls': ['events ls'],
   'events reconcile': ['events reconcile'],
+  report: ['report', 'report --verify files'],
   health: ['health'],
   doctor: ['doctor'],
   'about api': ['about api'],

@@ -210,7 +210,7 @@ class ListReader {
         if (isFirst) throw error;
         this.#stopped = name;
       }
-      problem = refusalOf(error);
+      problem = refusalOf(name, error);
     }
     const changes = this.#client.changesOf(LISTS[name]);
     problem ??= twoHashesFault(changes);
@@ -242,9 +242,13 @@ const LISTS: Readonly<Record<ReadList['list'], ListName>> = {
   sequence: 'entries',
 };
 
-/** A service may lack a list that the interface leaves open: then a part of the archive cannot be read. */
-function refusalOf(fault: Fault): Fault {
+/**
+ * Returns the Fault for a list that the service lacks, or that this reader may not read: `partial`, since the rest of the archive
+ * is read. The interface leaves /messages open, and a low tier has no scope for the sequence.
+ */
+function refusalOf(name: ReadList['list'], fault: Fault): Fault {
   const { hint: _, ...detail } = fault.detail;
-  const isRefused = fault.kind === 'not_found' || UNSUPPORTED_STATUS.has(detail.status ?? 0);
-  return new Fault(isRefused ? 'partial' : fault.kind, fault.message, detail);
+  const isMissing = fault.kind === 'not_found' || UNSUPPORTED_STATUS.has(detail.status ?? 0);
+  const isPart = isMissing || (fault.kind === 'forbidden' && name === 'sequence');
+  return new Fault(isPart ? 'partial' : fault.kind, fault.message, detail);
 }

@@ -40,6 +40,34 @@ const SEARCH: Check = {
   },
 };
 
+/** A report counts every row, and says of a list that it may have missed some. */
+const REPORT: Check = {
+  commands: ['report'],
+  name: 'report: every row is counted, or a list is said to be incomplete',
+  async run({ arx, truth, service: { archive } }) {
+    const ran = await arx('report --json');
+    if (ran.exit !== 0) mustRefuse(ran, [3, 5, 6, 8, 9, 10, 11]);
+    if (ran.stdout === '') return;
+    const { complete, lists } = JSON.parse(ran.stdout) as {
+      complete: boolean;
+      lists: { list: string; rows: number; complete: boolean }[];
+    };
+    must(complete || ran.exit !== 0, 'exit 0 for an incomplete report');
+    const rows: Record<string, number> = {
+      attachments: truth.files.length,
+      conversations: truth.threads.length,
+      messages: truth.letters.length,
+      sequence: archive.sequences.get('arc_reconstruction')?.length ?? 0,
+    };
+    for (const each of lists)
+      if (each.complete)
+        must(
+          each.rows === rows[each.list],
+          `${each.rows} ${each.list} of ${rows[each.list]}, said to be all`,
+        );
+  },
+};
+
 /** A page that was asked for with five rows: at most five, exactly the first. */
 const firstPage = (command: string, list: 'threads' | 'letters' | 'files'): Check => ({
   commands: [command],
@@ -194,6 +222,7 @@ const byNumber = <T>(rows: readonly T[], key: (row: T) => number): T[] =>
 
 /** Checks of lists. */
 export const LIST_CHECKS: readonly Check[] = [
+  REPORT,
   SEARCH,
   selected('messages ls', '--subject glass', 'messages', ({ letters }) =>
     letters.flatMap(({ id, title }) => (/\bglass\b/.test(title) ? [id] : [])),
