@@ -77,9 +77,17 @@ async function healthOf(app: App): Promise<Health | undefined> {
   }
 }
 
-function verificationOf(
-  dir: string,
-  { version: _, files, ...rest }: VerifyReport,
-): ArchiveReport['verification'] {
-  return { dir, ...rest, differing: files.filter(({ verdict }) => verdict !== 'match') };
+function verificationOf(dir: string, report: VerifyReport): ArchiveReport['verification'] {
+  const { checked, verdicts, bytes, fixity, completeness, bag, files } = report;
+  const differing = files.filter(({ verdict }) => verdict !== 'match');
+  return {
+    dir,
+    checked,
+    verdicts,
+    bytes,
+    fixity,
+    completeness,
+    ...(bag === undefined ? {} : { bag }),
+    differing,
+  };
 }

@@ -9,7 +9,7 @@ import type { ArchiveReport, FilesByValue, ReadList } from '../../contract/repor
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { ARC_RECONSTRUCTION } from '../../contract/sequence.ts';
 import { Fault } from '../../faults.ts';
-import { formatCount, plural } from '../../format/numbers.ts';
+import { plural } from '../../format/numbers.ts';
 import { conversationView, messageView } from '../../format/views/index.ts';
 import { filteredCatalogue } from '../attachments/filter.ts';
 import { countContradictions, twoHashesFault } from '../contradictions.ts';
@@ -221,14 +221,11 @@ class ListReader {
       changed: changes.size,
       problem: problem === undefined ? null : { class: problem.kind, message: problem.message },
     });
-    if (problem !== undefined)
-      this.#app.addFault(
-        new Fault(
-          problem.kind,
-          `${name}, after ${formatCount(count)} rows: ${problem.message}`,
-          problem.detail,
-        ),
-      );
+    if (problem !== undefined) {
+      const { kind, message, detail } = problem;
+      const how = count === 0 ? 'not read' : `not complete, ${plural(count, 'row')} read`;
+      this.#app.addFault(new Fault(kind, `${name} ${how}: ${message}`, detail));
+    }
     const contradiction = name === 'attachments' ? this.#client.contradictionOfAttachments() : undefined;
     countContradictions(this.#app, contradiction, changes);
   }

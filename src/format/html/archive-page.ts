@@ -103,7 +103,11 @@ function rests(report: ArchiveReport): Section {
     ...lists.flatMap(({ list, rows, problem }) =>
       problem === null
         ? []
-        : [`The list of ${NAMES[list]} is not complete. After ${plural(rows, 'row')}: ${problem.message}.`],
+        : [
+            rows === 0
+              ? `The list of ${NAMES[list]} was not read: ${problem.message}.`
+              : `The list of ${NAMES[list]} is not complete. After ${plural(rows, 'row')}: ${problem.message}.`,
+          ],
     ),
     ...lists.flatMap(({ list, changed }) =>
       changed === 0

@@ -69,7 +69,11 @@ function totals({ verdicts }: VerifyReport): Markup {
   return tiles(
     VERDICTS.map((verdict) => {
       const count = verdicts[verdict] ?? 0;
-      return { name: verdict, value: formatCount(count), ...(count > 0 ? { tone: VERDICT_TONES[verdict] } : {}) };
+      return {
+        name: verdict,
+        value: formatCount(count),
+        ...(count > 0 ? { tone: VERDICT_TONES[verdict] } : {}),
+      };
     }),
   );
 }
@@ -185,7 +189,8 @@ const othersOf = (counts: Counts): number =>
 const worstFirst = (a: Folder, b: Folder): number =>
   othersOf(b.counts) - othersOf(a.counts) || (a.name < b.name ? -1 : 1);
 
-const worstTone = (counts: Counts): Tone => VERDICT_TONES[ORDER.find((verdict) => counts[verdict] > 0) ?? 'match'];
+const worstTone = (counts: Counts): Tone =>
+  VERDICT_TONES[ORDER.find((verdict) => counts[verdict] > 0) ?? 'match'];
 
 const countsText = (counts: Counts): string =>
   ORDER.filter((verdict) => counts[verdict] > 0)

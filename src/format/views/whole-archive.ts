@@ -30,8 +30,8 @@ export function wholeArchiveLines(report: ArchiveReport, canvas: Canvas): Line[]
         : [
             {
               line: [
-                { text: `? ${list} not complete`, style: 'warn' },
-                `, ${plural(rows, 'row')} read: ${problem.message}`,
+                { text: `? ${list} ${rows === 0 ? 'not read' : 'not complete'}`, style: 'warn' },
+                `${rows === 0 ? '' : `, ${plural(rows, 'row')} read`}: ${problem.message}`,
               ],
             },
           ],

@@ -1,10 +1,10 @@
 // The counts of a report: bounded memory whatever the values are, and sums that stay right.
 import { expect, test } from 'vitest';
 import * as fc from 'fast-check';
-import { IntegrityCounts } from '../../../src/commands/report/integrity-counts.ts';
-import { MonthCounts } from '../../../src/commands/report/month-counts.ts';
-import { SequenceDrift } from '../../../src/commands/report/sequence-drift.ts';
-import { ValueCounts } from '../../../src/commands/report/value-counts.ts';
+import { IntegrityCounts } from '../../src/commands/report/integrity-counts.ts';
+import { MonthCounts } from '../../src/commands/report/month-counts.ts';
+import { SequenceDrift } from '../../src/commands/report/sequence-drift.ts';
+import { ValueCounts } from '../../src/commands/report/value-counts.ts';
 
 const countsOf = (values: Iterable<string | null>) => {
   const counts = new ValueCounts();
