@@ -17,11 +17,11 @@ export const FrozenWindowLine = z.object({
   rows_bytes: z.number().int().min(1),
   /** SHA-256 of these bytes. */
   rows_sha256: Hash,
-  /** Requests since the window before. */
+  /** Answered requests whose first row is in this window; also those since the window before that showed no row, or a frozen one. */
   reads: count,
   /** Answers among them that were wrong. */
   disagreements: count,
-  /** The drift ratio that the service stated last; null where it stated none. */
+  /** The drift ratio that the service stated last among these, or before them; null where it stated none. */
   drift_ratio: z.number().nullable(),
   /** SHA-256 of the line before, without its newline; 64 zeros in the first line. */
   previous: Hash,

@@ -66,7 +66,7 @@ export class Freezer<Row extends Identified> {
       ids.add(id);
       frozenClaims.add(this.#claimOf(number, previous.id), statistics.windows + 1);
     });
-    const window = statistics.freeze(rows);
+    const window = statistics.freeze(rows, frozen + rows.length - 1);
     order.frozen += rows.length;
     order.trim(this.#keptRows);
     return window;

@@ -4,7 +4,15 @@ import type { Verdict } from './decide/verdict.ts';
 import type { Problem } from './evidence/disagreement.ts';
 import { FIRST_PREVIOUS, freezeWindow, type FrozenState, type FrozenWindow } from './log/window.ts';
 import type { IdSet } from './order/id-set.ts';
+import { TRIMMED, type Entry } from './order/order.ts';
 import type { Identified } from './source.ts';
+
+/** An answered request that no window bears yet. `firstRow`: the first row that its page shows, if any. */
+type UnchargedRequest<Row> = {
+  firstRow: Entry<Row> | undefined;
+  isWrong: boolean;
+  driftRatio: number | undefined;
+};
 
 /** Counts requests, answers and rows, and makes the lines of the log and the report from them. */
 export class WalkStatistics<Row extends Identified> {
@@ -21,6 +29,7 @@ export class WalkStatistics<Row extends Identified> {
   problems: Problem[] = [];
   /** Rows that were seen between frozen rows. */
   readonly late = new Set<string>();
+  #uncharged: UnchargedRequest<Row>[] = [];
   readonly #earlierRows: number;
   readonly #drift: WalkReport['drift'] = { first: null, last: null, max: null };
   #rereads = 0;
@@ -44,8 +53,16 @@ export class WalkStatistics<Row extends Identified> {
     if (isReread) this.#rereads++;
   }
 
-  /** Counts an answer, with the drift ratio that the service states and what is wrong with the answer. */
-  countAnswer(driftRatio: number | undefined, problem: Problem | undefined): void {
+  /**
+   * Counts an answer, with the drift ratio that the service states, what is wrong with the answer, and the first row that it shows.
+   * The window with this row will bear it.
+   */
+  countAnswer(
+    driftRatio: number | undefined,
+    problem: Problem | undefined,
+    firstRow: Entry<Row> | undefined,
+  ): void {
+    this.#uncharged.push({ firstRow, isWrong: problem !== undefined, driftRatio });
     if (problem !== undefined) {
       this.problems.push(problem);
       this.#disagreements++;
@@ -56,12 +73,14 @@ export class WalkStatistics<Row extends Identified> {
     this.#drift.max = Math.max(this.#drift.max ?? driftRatio, driftRatio);
   }
 
-  /** Returns the rows as the next window. */
-  freeze(rows: Row[]): FrozenWindow<Row> {
+  /** Returns the rows as the next window. `lastIndex`: the place of its last row in the known order. */
+  freeze(rows: Row[], lastIndex: number): FrozenWindow<Row> {
+    const charged = this.#charge(lastIndex);
     const cost = {
-      reads: this.reads,
-      disagreements: this.problems.length,
-      drift_ratio: this.#drift.last,
+      reads: charged.length,
+      disagreements: charged.filter(({ isWrong }) => isWrong).length,
+      drift_ratio:
+        charged.findLast(({ driftRatio }) => driftRatio !== undefined)?.driftRatio ?? this.#drift.last,
     };
     // Not the frontier of the order: a frozen row that is deleted meanwhile leaves the order, but not the log.
     const window = freezeWindow(++this.windows, this.#lastId, rows, cost, this.#head);
@@ -71,6 +90,15 @@ export class WalkStatistics<Row extends Identified> {
     this.problems = [];
     this.reads = 0;
     return window;
+  }
+
+  /** Takes the requests whose first row is in the window that ends here, or before it, and those without a row. */
+  #charge(lastIndex: number): UnchargedRequest<Row>[] {
+    const isLater = ({ firstRow }: UnchargedRequest<Row>): boolean =>
+      (firstRow?.index ?? TRIMMED) > lastIndex;
+    const charged = this.#uncharged.filter((request) => !isLater(request));
+    this.#uncharged = this.#uncharged.filter(isLater);
+    return charged;
   }
 
   /** Returns the report. `unstable`: where the walk stopped; undefined for a complete one. `frozenIds`: ids of all frozen rows. */

@@ -198,7 +198,7 @@ export class WalkState<Row extends Identified> {
     );
     const falseEnd = falseEndIn(query, page, read, this.#order, this.#paging.maxRows);
     this.#recount();
-    this.#note(planned, page.rows.length, problem ?? falseEnd, page.drift_ratio);
+    this.#note(planned, page.rows.length, problem ?? falseEnd, page.drift_ratio, read);
   }
 
   /** Takes the ids of a cross-check; undefined when its source cannot tell. Throws Fault `unstable`. */
@@ -211,9 +211,9 @@ export class WalkState<Row extends Identified> {
       this.#crossCheck.recordMissingRow(goneId);
       this.#checks.recheckAfter(planned.cursor ?? this.#order.entryFor(LIST_START));
     }
-    const { problem } = this.#addRead(planned, { rows: ids.map((id) => ({ id })) });
+    const { read, problem } = this.#addRead(planned, { rows: ids.map((id) => ({ id })) });
     this.#recount();
-    this.#note(planned, ids.length, problem, undefined);
+    this.#note(planned, ids.length, problem, undefined, read);
   }
 
   /** Takes a refused request. Throws the error where no other request would help. */
@@ -282,6 +282,7 @@ export class WalkState<Row extends Identified> {
   #spendRequest(): void {
     if (this.isSpent) throw this.#budgetFault();
     this.#statistics.countRequest(true);
+    this.#statistics.countAnswer(undefined, undefined, undefined);
   }
 
   /** Throws Fault `unstable` or `protocol` when no further read helps, or the budget of requests is spent. */
@@ -405,7 +406,8 @@ export class WalkState<Row extends Identified> {
 
   /** Makes a read while no other is in flight. */
   async #readNow(planned: PlannedRead<Row>): Promise<void> {
-    this.#spendRequest();
+    if (this.isSpent) throw this.#budgetFault();
+    this.#statistics.countRequest(true);
     try {
       this.takePage(planned, await this.#source.page(planned.query, this.#options.signal));
     } catch (error) {
@@ -428,8 +430,9 @@ export class WalkState<Row extends Identified> {
     rows: number,
     problem: Problem | undefined,
     driftRatio: number | undefined,
+    read?: Read<Row>,
   ): void {
-    this.#statistics.countAnswer(driftRatio, problem);
+    this.#statistics.countAnswer(driftRatio, problem, read?.chain[read.startsAtCursor ? 1 : 0]);
     this.#options.log?.({
       number: this.#statistics.requests,
       surface,

@@ -51,7 +51,9 @@ export async function listCounts(
   if (city !== undefined) return listCounts(column, valueOf, { ...input, city }, app, named);
   const counts = named === undefined ? found : await namedCounts(found, named);
   const fault = listing.fault() ?? list.fault();
-  await app.printer.list(attachmentCountView(column), {
+  const most = Math.max(...[...counts.values()].map(({ files }) => files));
+  const bars = app.world.stdout.isTTY && counts.size > 1 ? { most, canvas: app.screen } : undefined;
+  await app.printer.list(attachmentCountView(column, bars), {
     status: () => (totals.withheld > 0 ? 'partial' : 'stable'),
     rows: [...counts.values()].toSorted(byFrequency),
     summary: () => ({

@@ -122,7 +122,7 @@ export const DiffReport = z.object({
 });
 export type DiffReport = z.infer<typeof DiffReport>;
 
-/** One frozen window: its size, and the reads and disagreements since the window before it. */
+/** One frozen window: its size, and the reads and disagreements that its log line has. */
 export const WalkedWindow = z.object({
   window: count,
   after,

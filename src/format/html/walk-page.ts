@@ -96,7 +96,7 @@ function driftChart({ drift }: PlotReport, groups: readonly Group[], axis: strin
 function costChart({ reads, disagreements }: PlotReport, groups: readonly Group[], axis: string): Markup {
   return svgChart({
     title: 'What the windows cost',
-    says: `${plural(reads, 'read')} until all of them were settled, ${plural(disagreements, 'disagreement')} among them. Of windows settled at once the first bears them.`,
+    says: `${plural(reads, 'read')} until all of them were settled, ${plural(disagreements, 'disagreement')} among them.`,
     shape: 'bars',
     columns: groups.map((group) => ({
       ...labelled(group, groups),

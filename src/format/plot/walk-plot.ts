@@ -1,4 +1,4 @@
-// Plots a frozen walk for a terminal: the reported drift and the reads of each window.
+// Plots a frozen walk for a terminal: the drift reported while each window was read, and the reads that it cost.
 import type { PlotReport } from '../../contract/reports/walk.ts';
 import { barsOnAxes, labelWidth, legend } from './axes.ts';
 import { formatCount, plural, formatSignificant } from '../numbers.ts';
@@ -10,7 +10,10 @@ const COST_ROWS = 7;
 /** Smaller drift is drawn as this much, since a scale cannot be arbitrarily small. */
 const MIN_DRIFT = 1e-12;
 
-/** Returns two plots below each other, windows from left to right, at most 24 lines. */
+/**
+ * Returns what the walk cost and which drift was reported, windows from left to right, at most 24 lines. A plot of which all bars
+ * are alike is left out: the line above it says as much.
+ */
 export function walkPlot(report: PlotReport, canvas: Canvas): Line[] {
   const { walk, windows, drift } = report;
   const title: Line = [
@@ -30,7 +33,14 @@ export function walkPlot(report: PlotReport, canvas: Canvas): Line[] {
     reads: formatCount(most.reads),
     disagreements: formatCount(most.disagreements),
   };
-  const margin = labelWidth(Object.values(labels));
+  const hasDriftPlot = varies(windows.map(({ drift_ratio }) => Math.max(0, drift_ratio ?? 0)));
+  const areTogether = areSettledTogether(windows);
+  const hasCostPlot =
+    !areTogether && varies(windows.map(({ reads, disagreements }) => `${reads} ${disagreements}`));
+  const margin = labelWidth([
+    ...(hasDriftPlot ? [labels.drift] : []),
+    ...(hasCostPlot ? [labels.reads, labels.disagreements] : []),
+  ]);
   const drifts = windows.map(({ drift_ratio }) => ({
     up: Math.max(0, drift_ratio ?? 0),
     down: 0,
@@ -40,40 +50,66 @@ export function walkPlot(report: PlotReport, canvas: Canvas): Line[] {
   return [
     title,
     driftLine(report),
-    ...barsOnAxes(
-      drifts,
-      {
-        up: { label: labels.drift, style: 'warn' },
-        down: { label: '', style: 'warn' },
-        perRow: Math.max(most.drift / DRIFT_ROWS, MIN_DRIFT),
-        ruler,
-        margin,
-      },
-      canvas,
-    ),
-    '',
-    `${plural(report.reads, 'read')}, ${plural(report.disagreements, 'disagreement')}`,
-    ...barsOnAxes(
-      costs,
-      {
-        up: { label: labels.reads, style: 'id' },
-        down: { label: labels.disagreements, style: 'bad' },
-        // One scale for both sides, so that equal heights are equal counts.
-        perRow: Math.max(1, (most.reads + most.disagreements) / COST_ROWS),
-        ruler,
-        margin,
-      },
-      canvas,
-    ),
-    ...legend(
-      most.reads > 0 ? { text: 'reads', style: 'id' } : undefined,
-      most.disagreements > 0 ? { text: 'disagreements', style: 'bad' } : undefined,
-      canvas,
-    ),
+    ...(hasDriftPlot
+      ? [
+          ...barsOnAxes(
+            drifts,
+            {
+              up: { label: labels.drift, style: 'warn' },
+              down: { label: '', style: 'warn' },
+              perRow: Math.max(most.drift / DRIFT_ROWS, MIN_DRIFT),
+              ruler,
+              margin,
+            },
+            canvas,
+          ),
+          '',
+        ]
+      : []),
+    costLine(report, areTogether),
+    ...(hasCostPlot
+      ? [
+          ...barsOnAxes(
+            costs,
+            {
+              up: { label: labels.reads, style: 'id' },
+              down: { label: labels.disagreements, style: 'bad' },
+              // One scale for both sides, so that equal heights are equal counts.
+              perRow: Math.max(1, (most.reads + most.disagreements) / COST_ROWS),
+              ruler,
+              margin,
+            },
+            canvas,
+          ),
+          ...legend(
+            most.reads > 0 ? { text: 'reads', style: 'id' } : undefined,
+            most.disagreements > 0 ? { text: 'disagreements', style: 'bad' } : undefined,
+            canvas,
+          ),
+        ]
+      : []),
   ];
+}
+
+function varies(values: readonly (string | number)[]): boolean {
+  return new Set(values).size > 1;
+}
+
+/** Logs of older versions have all requests at the first of windows that were frozen one after the other. */
+function areSettledTogether(windows: PlotReport['windows']): boolean {
+  return windows.length > 1 && windows.every(({ reads }, index) => (index === 0) === reads > 0);
+}
+
+function costLine({ reads, disagreements, windows }: PlotReport, areTogether: boolean): string {
+  const total = `${plural(reads, 'read')}, ${plural(disagreements, 'disagreement')}`;
+  if (areTogether) return `${total}; the log does not say in which windows`;
+  const [first] = windows;
+  const isEach = windows.length > 1 && !varies(windows.map((window) => window.reads));
+  return isEach ? `${total}; ${plural(first?.reads ?? 0, 'read')} in each window` : total;
 }
 
 function driftLine({ drift: { first, last, max } }: PlotReport): string {
   if (first === null || last === null || max === null) return 'drift: none reported';
+  if (first === last && last === max) return `drift reported: ${formatSignificant(max)} throughout`;
   return `drift reported: ${formatSignificant(first)} first, ${formatSignificant(last)} last, ${formatSignificant(max)} highest`;
 }

@@ -28,6 +28,37 @@ async function about(rows: readonly Row[], line: string) {
   }
 }
 
+describe('bars', () => {
+  const rows = [
+    ...Array.from({ length: 8 }, (_, at) => ({ id: `a${at}`, origin_city: 'lisbon', redacted: at < 2 })),
+    ...Array.from({ length: 4 }, (_, at) => ({ id: `b${at}`, origin_city: 'porto' })),
+  ];
+  const shown = async (columns: number | undefined, more: Record<string, string>, flags = '') => {
+    const server = await serveList({
+      rows: rows.map((row) => ({ ...row, sha256: 'a'.repeat(64), file_url: '/x' })),
+    });
+    try {
+      const env = { ARX_TOKEN: 'tok_given', NO_COLOR: '1', ...more };
+      const line = `attachments cities --base-url ${server.url} ${flags}`;
+      return (await arx(dir, line, { env, ...(columns === undefined ? {} : { columns }) })).stdout.split(
+        '\n',
+      );
+    } finally {
+      await server.close();
+    }
+  };
+
+  test('stand on a terminal only: as long as the files, solid as far as they are available', async () => {
+    const wide = await shown(100, { LANG: 'C.UTF-8' });
+    expect(wide[2]).toMatch(/^lisbon +8 {2}█{18}░{6} +6 +2/);
+    expect(wide[3]).toMatch(/^porto +4 {2}█{12} +4 +0/);
+    expect((await shown(80, { LC_ALL: 'C' }))[2]).toMatch(/^lisbon +8 {2}#{9}\.{3} +6 +2/);
+    expect((await shown(40, { LANG: 'C.UTF-8' })).join('')).not.toContain('█');
+    expect((await shown(undefined, { LANG: 'C.UTF-8' }, '-o table')).join('')).not.toContain('█');
+    expect((await shown(undefined, {}))[0]).toBe('lisbon\t8\t6\t2\t0\t0');
+  });
+});
+
 describe('counts', () => {
   test.each(['city', 'type', 'source'])('by %s are those of the rows of ls --all', async (name) => {
     const field = { city: 'origin_city', type: 'content_type', source: 'source' }[name]!;

@@ -83,22 +83,46 @@ test('drift above, reads and disagreements below, a gap where no drift was repor
   ]);
 });
 
-test('one window without drift, in ASCII', () => {
+test('plots of equal bars are left out, in ASCII too', () => {
   expect(drawn([[1, 0, null]], 20, false)).toStrictEqual([
     'walk1: 10 rows in 1 window, end not recorded',
     'drift: none reported',
-    ' 0 +',
-    '    1',
-    '    window',
-    '',
     '1 read, 0 disagreements',
-    ' 1 +###',
-    ' 0 +----',
-    '    1',
+  ]);
+  const alike: Figures[] = [
+    [2, 1, 0.5],
+    [2, 1, 0.5],
+  ];
+  expect(drawn(alike, 80, true).slice(1)).toStrictEqual([
+    'drift reported: 0.5 throughout',
+    '4 reads, 2 disagreements; 2 reads in each window',
+  ]);
+  const costs: Figures[] = [
+    [1, 0, 0.5],
+    [2, 0, 0.5],
+  ];
+  expect(drawn(costs, 20, false).slice(1)).toStrictEqual([
+    'drift reported: 0.5 throughout',
+    '3 reads, 0 disagreements',
+    ' 2 +    ###',
+    '   |### ###',
+    ' 0 +--------',
+    '    1      2',
     '    window',
     '^ reads',
   ]);
   expect(drawn([], 80, true)).toStrictEqual(['walk1: 0 rows in 0 windows, complete']);
+});
+
+test('a log with all reads at the first of several windows: the total alone', () => {
+  const together: Figures[] = [
+    [27, 3, 0],
+    [0, 0, 0],
+  ];
+  expect(drawn(together, 80, true).slice(1)).toStrictEqual([
+    'drift reported: 0 throughout',
+    '27 reads, 3 disagreements; the log does not say in which windows',
+  ]);
 });
 
 const figures = fc.tuple(fc.nat(40), fc.nat(9), fc.option(fc.double({ min: -1, max: 1e308, noNaN: true })));
@@ -116,7 +140,7 @@ test('fits every screen from 20 columns on, with the same margin for both pictur
         for (const line of columns >= 80 ? lines : pictures)
           expect(textWidth(line)).toBeLessThanOrEqual(columns);
         const axes = pictures.map((line) => line.search(/[┤│┼|]|\+(?!\d)/));
-        expect(new Set(axes).size).toBe(1);
+        expect(new Set(axes).size).toBeLessThanOrEqual(1);
         // oxlint-disable-next-line no-control-regex
         if (!unicode) expect(lines.join('')).toMatch(/^[\u0000-\u007f]*$/);
       },
