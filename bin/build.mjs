@@ -21,6 +21,7 @@ const PROGRAM = {
   'disk-worker': 'src/download/disk-worker.ts',
   'hash-worker': 'src/verify/hash-worker.ts',
   'jq-worker': 'src/format/jq-worker.ts',
+  'picture-worker': 'src/format/picture/picture-worker.ts',
   'small-file-worker': 'src/download/small-file-worker.ts',
 };
 
@@ -31,6 +32,7 @@ const VENDORS = {
   'cli-table3': `module.exports = require('cli-table3')`,
   conf: `export { default } from 'conf'`,
   exifreader: `module.exports = require('exifreader')`,
+  'decode-picture.ts': `export * from './src/format/picture/decode-picture.ts'`,
   'explorer.ts': `export * from './src/explore/explorer.ts'`,
   'help-texts.ts': `export * from './src/help/help-texts.ts'`,
   // With jq.wasm inside, so that no second file has to be found.

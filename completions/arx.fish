@@ -173,6 +173,7 @@ complete -c arx -n '__arx_at attachments senders' -l type -x -k -a '(__arx_value
 complete -c arx -n '__arx_at attachments senders' -l source -x -k -a '(__arx_values sources)' -d 'only rows of this source, e.g. gateway'
 complete -c arx -n '__arx_at attachments senders' -l message -x -k -a '(__arx_values messages)' -d 'only files of this message'
 complete -c arx -n '__arx_at attachments show' -l open -d 'verify its file and open it with the default program'
+complete -c arx -n '__arx_at attachments show' -l preview -d 'verify its picture and draw it on the terminal (PNG, JPEG, GIF)'
 complete -c arx -n '__arx_at attachments show' -k -a '(__arx_values attachments)'
 complete -c arx -n '__arx_at attachments cat' -l allow-escape-sequences -d 'send control characters to the terminal'
 complete -c arx -n '__arx_at attachments cat' -l max-rate -x -d 'download at most so many bytes a second, all files together, e.g. 500kB'

@@ -316,7 +316,11 @@ const world: World = {
       env: {},
       trackUnmanagedFds: false,
       // Few objects outlive a message. Without this limit each worker would keep some 20 MB.
-      resourceLimits: { maxYoungGenerationSizeMb: 6 },
+      // A picture is decoded outside of this memory, so little of it is needed for any.
+      resourceLimits: {
+        maxYoungGenerationSizeMb: 6,
+        ...(name === 'picture-worker' ? { maxOldGenerationSizeMb: 256 } : {}),
+      },
     }),
 };
 

@@ -84,6 +84,9 @@ export type World = {
   openTerminal(sequences: { enter: string; leave: string }): Terminal;
   /** Starts a thread of ours by its name, with data for it; undefined where there are none. */
   thread:
-    | ((name: 'disk-worker' | 'hash-worker' | 'jq-worker' | 'small-file-worker', data?: object) => Worker)
+    | ((
+        name: 'disk-worker' | 'hash-worker' | 'jq-worker' | 'picture-worker' | 'small-file-worker',
+        data?: object,
+      ) => Worker)
     | undefined;
 };

@@ -66,8 +66,15 @@ export const ATTACHMENT_COMMANDS = [
     words: 'attachments show',
     summary: 'show one attachment',
     arguments: [['<id>', 'attachment, e.g. att_1']],
-    options: [['--open', 'verify its file and open it with the default program']],
-    examples: ['arx attachments show att_1', 'arx attachments show att_1 --open'],
+    options: [
+      ['--open', 'verify its file and open it with the default program'],
+      ['--preview', 'verify its picture and draw it on the terminal (PNG, JPEG, GIF)'],
+    ],
+    examples: [
+      'arx attachments show att_1',
+      'arx attachments show att_1 --open',
+      'arx attachments show att_1 --preview',
+    ],
     topics: ['files'],
   },
   {

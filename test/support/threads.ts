@@ -13,6 +13,7 @@ const ENTRIES = {
   'disk-worker': 'download/disk-worker.ts',
   'hash-worker': 'verify/hash-worker.ts',
   'jq-worker': 'format/jq-worker.ts',
+  'picture-worker': 'format/picture/picture-worker.ts',
   'small-file-worker': 'download/small-file-worker.ts',
 };
 

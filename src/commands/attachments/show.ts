@@ -1,4 +1,4 @@
-// `arx attachments show ID`: shows one row of the catalogue; --open opens its file.
+// `arx attachments show ID`: shows one row of the catalogue; --open opens its file, --preview draws it.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { fileStateOf } from '../../contract/attachment-file.ts';
@@ -8,16 +8,19 @@ import { changesAmong, countContradictions } from '../contradictions.ts';
 import { findRecord } from '../find-record.ts';
 import { attachmentSource } from './catalogue.ts';
 import { openAttachment } from './open-file.ts';
+import { checkPreview, drawPreview } from './preview.ts';
 import { UnusableHashes } from './unusable-hashes.ts';
 
 export const Input = z.object({
   id: z.string().min(1),
   open: z.boolean().default(false),
+  preview: z.boolean().default(false),
   force: z.boolean().default(false),
 });
 
-export async function run({ id, open, force }: z.infer<typeof Input>, app: App): Promise<void> {
+export async function run({ id, open, preview, force }: z.infer<typeof Input>, app: App): Promise<void> {
   if (force && !open && !app.isRecorded) throw new Fault('usage', '--force goes with --open');
+  if (preview) checkPreview(id, app);
   const row = await findRecord(id, await attachmentSource(app), app);
   await app.printer.record(attachmentView, row);
   countContradictions(app, undefined, changesAmong((await app.client()).changesOf('attachments'), [id]));
@@ -26,5 +29,6 @@ export async function run({ id, open, force }: z.infer<typeof Input>, app: App):
   hashes.fail(app);
   const state = fileStateOf(row);
   if (app.strict && state !== 'available') app.addFault(new Fault('partial', `${id} is ${state}`));
+  if (preview) await drawPreview(row, app);
   if (open) await openAttachment(row, force, app);
 }
