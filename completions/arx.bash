@@ -23,7 +23,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--max-rows|--template|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--color|--progress|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--channel|--source|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--message|--name|--min-bytes|--until|--matching|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
+      -o|--output|--max-rows|--template|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--color|--progress|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--channel|--source|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--message|--name|--min-bytes|--until|--matching|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--threshold|--interval|--count|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -136,7 +136,7 @@ _arx() {
     "content") [[ $cur == -* ]] || _arx_list -W "get diff" ;;
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show export walk verify diff plot" ;;
     "messages") [[ $cur == -* ]] || _arx_list -W "ls show" ;;
-    "sequence") [[ $cur == -* ]] || _arx_list -W "show" ;;
+    "sequence") [[ $cur == -* ]] || _arx_list -W "show watch" ;;
     "events") [[ $cur == -* ]] || _arx_list -W "send types ls reconcile" ;;
     "about") [[ $cur == -* ]] || _arx_list -W "api" ;;
     "config") [[ $cur == -* ]] || _arx_list -W "get set unset ls path" ;;
@@ -162,7 +162,7 @@ _arx() {
     "content get") flags+=" --view --pipeline --stego --raw --save --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages ;;
     "content diff") flags+=" --headers --prefer-html"; [[ $cur == -* ]] || _arx_values messages ;;
     "conversations ls") flags+=" --limit --after --before --all --subject --since --until --sort"; : ;;
-    "conversations show") [[ $cur == -* ]] || _arx_values conversations ;;
+    "conversations show") flags+=" --plot"; [[ $cur == -* ]] || _arx_values conversations ;;
     "conversations export") flags+=" --format --to --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values conversations ;;
     "conversations walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --cross-check"; : ;;
     "conversations verify") [[ $cur == -* ]] || _arx_dir ;;
@@ -171,7 +171,8 @@ _arx() {
     "walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --id-field --data-field --positions-field --after-param --before-param --limit-param --forward-only"; : ;;
     "messages ls") flags+=" --conversation --opening --from --subject --since --until --sort --all --walk --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift"; : ;;
     "messages show") flags+=" --around --in"; [[ $cur == -* ]] || _arx_values messages ;;
-    "sequence show") flags+=" --limit --after --before --all"; [[ $cur == -* ]] || _arx_list -W "arc_reconstruction mirror_relay" ;;
+    "sequence show") flags+=" --limit --after --before --all --plot"; [[ $cur == -* ]] || _arx_list -W "arc_reconstruction mirror_relay" ;;
+    "sequence watch") flags+=" --threshold --interval --count"; [[ $cur == -* ]] || _arx_list -W "arc_reconstruction mirror_relay" ;;
     "events send") flags+=" --id --payload --file --allow-unknown-type --journal --sign-with"; [[ $cur == -* ]] || _arx_list -W "message.reordered attachment.reclassified contact.flagged sequence.diverged mirror.detected" ;;
     "events types") : ;;
     "events ls") flags+=" --limit --after --before --effect"; : ;;

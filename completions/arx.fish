@@ -5,7 +5,11 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
+<<<<<<< HEAD
         else if contains -- $word -o --output --max-rows --template --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --color --progress --client-id --observer-tier --requested-tier --from --subject --city --type --channel --source --since --before --conversation --sort --limit --after --facet --redacted --message --name --min-bytes --until --max-rate --max-bytes --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --verify --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
+=======
+        else if contains -- $word -o --output --max-rows --template --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --color --progress --client-id --observer-tier --requested-tier --from --subject --city --type --channel --source --since --before --conversation --sort --limit --after --facet --redacted --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --threshold --interval --count --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
+>>>>>>> d917d84 (Watch the drift of a sequence; draw sequences and conversations alone)
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
@@ -107,6 +111,7 @@ complete -c arx -n '__arx_at conversations' -a plot -d 'draw the drift and the r
 complete -c arx -n '__arx_at messages' -a ls -d 'list messages, one page or all; with --walk in frozen windows'
 complete -c arx -n '__arx_at messages' -a show -d 'show a row of the list of messages, with --around its neighbours'
 complete -c arx -n '__arx_at sequence' -a show -d 'show the reported and the checked positions of a sequence'
+complete -c arx -n '__arx_at sequence' -a watch -d 'print each change of the drift of a sequence, until it reaches a threshold'
 complete -c arx -n '__arx_at events' -a send -d 'send events and confirm that each was acknowledged'
 complete -c arx -n '__arx_at events' -a types -d 'list the event types with the fields of their payload'
 complete -c arx -n '__arx_at events' -a ls -d 'list the events that the service received, with their effect'
@@ -235,6 +240,7 @@ complete -c arx -n '__arx_at conversations ls' -l subject -x -d 'only conversati
 complete -c arx -n '__arx_at conversations ls' -l since -x -d 'only conversations with a message from this date on, e.g. 2021, 2021-03-04, 3m'
 complete -c arx -n '__arx_at conversations ls' -l until -x -d 'only conversations begun before this date'
 complete -c arx -n '__arx_at conversations ls' -l sort -x -a 'started -started last -last messages -messages subject -subject' -d 'the first rows of this order; with - the greatest or newest first'
+complete -c arx -n '__arx_at conversations show' -l plot -d 'draw its messages over time, without their list'
 complete -c arx -n '__arx_at conversations show' -k -a '(__arx_values conversations)'
 complete -c arx -n '__arx_at conversations export' -l format -x -a 'mbox md html' -d 'form of the file (default: by the name of --to, else mbox)'
 complete -c arx -n '__arx_at conversations export' -l to -x -d 'the file; or a folder, which gets the attachments too (default: -, standard output)'
@@ -299,7 +305,12 @@ complete -c arx -n '__arx_at sequence show' -l limit -x -d 'rows of one page, 1 
 complete -c arx -n '__arx_at sequence show' -l after -x -d 'only rows after this one'
 complete -c arx -n '__arx_at sequence show' -l before -x -d 'only rows before this one'
 complete -c arx -n '__arx_at sequence show' -l all -d 'every position, walked where the service has cursors'
+complete -c arx -n '__arx_at sequence show' -l plot -d 'draw the offsets alone, without the rows'
 complete -c arx -n '__arx_at sequence show' -a 'arc_reconstruction mirror_relay'
+complete -c arx -n '__arx_at sequence watch' -l threshold -x -d 'end with exit code 8 when the drift ratio is this or more, e.g. 0.2'
+complete -c arx -n '__arx_at sequence watch' -l interval -x -d 'time between two reads (default: 10)'
+complete -c arx -n '__arx_at sequence watch' -l count -x -d 'end after so many reads (default: none; --max-time ends it too)'
+complete -c arx -n '__arx_at sequence watch' -a 'arc_reconstruction mirror_relay'
 complete -c arx -n '__arx_at events send' -l id -x -d 'event id; the same on every retry'
 complete -c arx -n '__arx_at events send' -l payload -x -d 'payload as JSON, or @FILE; @- is standard input'
 complete -c arx -n '__arx_at events send' -l file -rF -d 'envelopes {id, type, payload}, one per line; - for standard input'

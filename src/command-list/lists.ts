@@ -25,7 +25,8 @@ export const LIST_COMMANDS = [
     words: 'conversations show',
     summary: 'show a conversation with its messages',
     arguments: [['<id>', 'conversation, e.g. conv_1']],
-    examples: ['arx conversations show conv_1'],
+    options: [['--plot', 'draw its messages over time, without their list']],
+    examples: ['arx conversations show conv_1', 'arx conversations show conv_1 --plot'],
   },
   {
     words: 'conversations export',
@@ -141,8 +142,30 @@ export const LIST_COMMANDS = [
     words: 'sequence show',
     summary: 'show the reported and the checked positions of a sequence',
     arguments: [['<name>', `${ARC_RECONSTRUCTION} or ${MIRROR_RELAY}`, [ARC_RECONSTRUCTION, MIRROR_RELAY]]],
-    options: [...PAGE_OPTIONS, ['--all', 'every position, walked where the service has cursors']],
-    examples: [`arx sequence show ${ARC_RECONSTRUCTION}`],
+    options: [
+      ...PAGE_OPTIONS,
+      ['--all', 'every position, walked where the service has cursors'],
+      ['--plot', 'draw the offsets alone, without the rows'],
+    ],
+    examples: [
+      `arx sequence show ${ARC_RECONSTRUCTION}`,
+      `arx sequence show ${ARC_RECONSTRUCTION} --all --plot`,
+    ],
+    topics: ['drift'],
+  },
+  {
+    words: 'sequence watch',
+    summary: 'print each change of the drift of a sequence, until it reaches a threshold',
+    arguments: [['<name>', `${ARC_RECONSTRUCTION} or ${MIRROR_RELAY}`, [ARC_RECONSTRUCTION, MIRROR_RELAY]]],
+    options: [
+      ['--threshold <ratio>', 'end with exit code 8 when the drift ratio is this or more, e.g. 0.2'],
+      ['--interval <seconds>', 'time between two reads (default: 10)'],
+      ['--count <reads>', 'end after so many reads (default: none; --max-time ends it too)'],
+    ],
+    examples: [
+      `arx sequence watch ${ARC_RECONSTRUCTION} --threshold 0.2 --max-time 3600`,
+      `arx sequence watch ${ARC_RECONSTRUCTION} --count 3 --interval 1 -o ndjson`,
+    ],
     topics: ['drift'],
   },
 ] as const satisfies readonly CommandSpec[];

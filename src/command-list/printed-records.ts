@@ -20,6 +20,7 @@ import {
 import { MessageDiff, ViewDiff } from '../contract/reports/content-diff.ts';
 import { ReadMessage } from '../contract/reports/reading.ts';
 import { ReconcileReport } from '../contract/reports/reconcile.ts';
+import { SequenceReading } from '../contract/reports/sequence-reading.ts';
 import { ServiceFinding, ServiceReport } from '../contract/reports/service.ts';
 import { DiffReport, PlotReport, WalkedWindow } from '../contract/reports/walk.ts';
 import { ArchiveReport } from '../contract/reports/whole-archive.ts';
@@ -130,6 +131,7 @@ const PRINTED: Record<CommandWords, Printed> = {
   'messages ls': Message,
   'messages show': Message.extend({ offset: Count.optional() }),
   'sequence show': SentPosition,
+  'sequence watch': SequenceReading,
   'events send': z.union([Acknowledgement, RefusedEvent]),
   'events types': z.object({ type: text, meaning: text, payload: z.array(text) }),
   'events ls': Envelope,

@@ -35,6 +35,7 @@ export const LOAD_BODY: Record<CommandWords, () => Promise<CommandBody>> = {
   'messages ls': () => import('./messages/ls.ts'),
   'messages show': () => import('./messages/show.ts'),
   'sequence show': () => import('./sequence/show.ts'),
+  'sequence watch': () => import('./sequence/watch.ts'),
   'events send': () => import('./events/send.ts'),
   'events types': () => import('./events/types.ts'),
   'events ls': () => import('./events/ls.ts'),

@@ -27,6 +27,7 @@ import { DiffReport, FrozenWalk, PlotReport, WalkedWindow, WalkReport } from './
 import { ExitRecord, Listening, ProgressRecord } from './reports/command.ts';
 import { BackupReport, FsckReport, ImportReport } from './reports/archive.ts';
 import { ArchiveReport } from './reports/whole-archive.ts';
+import { SequenceReading } from './reports/sequence-reading.ts';
 import { ServiceReport } from './reports/service.ts';
 import { ExportReport, PullPlan, PullReport, ThreadReport, VerifyReport } from './reports/files.ts';
 import { SearchCount, SearchHit, SearchPage } from './search/search.ts';
@@ -97,6 +98,7 @@ export const REPORTS = {
   ReadMessage,
   ReconcileReport,
   ServiceReport,
+  SequenceReading,
   RefusedEvent,
   Listening,
   ExitRecord,

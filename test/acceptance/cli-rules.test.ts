@@ -58,6 +58,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'conversations plot': 'walk1',
   'messages show': 'msg_2',
   'sequence show': 'arc_reconstruction',
+  'sequence watch': 'arc_reconstruction --count 1',
   walk: 'http://127.0.0.1:1/orders',
   'events send': `mirror.detected --id evt_1 --payload '{"layer":"outer"}'`,
   api: '/api/health',

@@ -770,6 +770,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   search: { args: 'lisbon' },
   read: { args: 'msg_1 conv_1' },
   'sequence show': { args: 'arc_reconstruction' },
+  'sequence watch': { args: 'arc_reconstruction --count 1' },
   'events send': { args: 'mirror.detected --id evt_1 --payload {"layer":"outer"}' },
   'events types': {},
   'events ls': {},

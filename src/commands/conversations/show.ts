@@ -2,21 +2,25 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
+import { timeline } from '../../format/plot/timeline.ts';
 import { conversationWithMessagesView } from '../../format/views/index.ts';
 import { changesAmong, countContradictions } from '../contradictions.ts';
 import { findConversation, readMessages } from './conversation-messages.ts';
 
-export const Input = z.object({ id: z.string().min(1) });
+export const Input = z.object({ id: z.string().min(1), plot: z.boolean().default(false) });
 
-export async function run({ id }: z.infer<typeof Input>, app: App): Promise<void> {
+export async function run({ id, plot }: z.infer<typeof Input>, app: App): Promise<void> {
   const client = await app.client();
   const conversation = await findConversation(id, client, app);
   const { messages, fault } = await readMessages(conversation, client, app);
   const complete = fault === undefined && (conversation.message_count ?? messages.length) === messages.length;
-  await app.printer.record(conversationWithMessagesView, {
-    ...conversation,
-    messages: { data: messages, summary: { rows: messages.length, complete } },
-  });
+  const isDrawn = plot && app.printer.output === 'table';
+  if (isDrawn) await app.printer.picture((canvas) => timeline(conversation.subject ?? id, messages, canvas));
+  else
+    await app.printer.record(conversationWithMessagesView, {
+      ...conversation,
+      messages: { data: messages, summary: { rows: messages.length, complete } },
+    });
   const shown = messages.map((message) => message.id);
   countContradictions(app, undefined, changesAmong(client.changesOf('conversations'), [id]));
   countContradictions(app, undefined, changesAmong(client.changesOf('messages'), shown));

@@ -16,7 +16,11 @@ import { exactRows } from '../exact-rows.ts';
 import { changedRows, countContradictions } from '../contradictions.ts';
 import { noticeMore, readAcceptedPage, totalContradiction } from '../page.ts';
 
-export const Input = Window.extend({ name: z.string().min(1), all: z.boolean().default(false) });
+export const Input = Window.extend({
+  name: z.string().min(1),
+  all: z.boolean().default(false),
+  plot: z.boolean().default(false),
+});
 
 type Page = ListPage<SequenceRow<Position>>;
 
@@ -71,6 +75,17 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const { status, ...extra }: PageFacts & JsonRecord = head;
   const checked = rows.filter(isChecked);
   const isWhollyChecked = checked.length === rows.length;
+  if (input.plot && app.printer.output === 'table') {
+    if (!isWhollyChecked)
+      throw new Fault(
+        'partial',
+        `${input.name}: its entries have no checked positions, so there is nothing to draw`,
+      );
+    await app.printer.picture(() => driftPlot(input.name, checked, app.screen));
+    if (page?.has_more !== false && !complete) app.notice('these are not all entries; --all draws all');
+    countContradictions(app, page && totalContradiction(page, input)?.text, changes);
+    return;
+  }
   await app.printer.list(positionView(rows), {
     status,
     rows,

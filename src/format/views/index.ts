@@ -23,7 +23,7 @@ export { recordFieldView } from './record-field.ts';
 export { reconcileLines } from './reconcile.ts';
 export { searchCountView, searchHitView } from './search.ts';
 export { serviceFindingView, serviceReportLines } from './service-report.ts';
-export { positionView } from './sequence.ts';
+export { positionView, sequenceReadingView } from './sequence.ts';
 export { integrityStyle, statusStyle } from './shared-columns.ts';
 export { keyLines } from './view.ts';
 export { viewForRows } from './columns-for-rows.ts';

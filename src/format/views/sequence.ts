@@ -1,4 +1,5 @@
 // How a sequence is shown: the reported and the checked position of each entry (interface 4.4).
+import type { SequenceReading } from '../../contract/reports/sequence-reading.ts';
 import type { Position } from '../../contract/sequence.ts';
 import { formatCount } from '../numbers.ts';
 import { viewOfPresentFields } from './columns-for-rows.ts';
@@ -48,3 +49,25 @@ export function positionView(rows: readonly Position[]): View<Position> {
   );
   return isOurs ? view : viewOfPresentFields(view, rows);
 }
+
+/** What a sequence was at a moment. */
+export const sequenceReadingView: View<SequenceReading> = {
+  columns: [
+    { name: 'at', of: ({ at }) => at, shown: ({ at }) => at.slice(0, 19).replace('T', ' '), whole: true },
+    {
+      name: 'drift_ratio',
+      of: (row) => row.drift_ratio,
+      align: 'right',
+      importance: 'essential',
+      style: ({ drift_ratio }) => ((drift_ratio ?? 0) > 0 ? 'warn' : 'good'),
+    },
+    {
+      name: 'displaced',
+      of: (row) => row.displaced,
+      align: 'right',
+      importance: 'essential',
+      style: ({ displaced }) => ((displaced ?? 0) > 0 ? 'warn' : undefined),
+    },
+    { name: 'positions', of: (row) => row.positions, align: 'right' },
+  ],
+};

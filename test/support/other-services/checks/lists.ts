@@ -445,6 +445,21 @@ export const LIST_CHECKS: readonly Check[] = [
     },
   },
   {
+    commands: ['sequence watch'],
+    name: 'sequence watch: one read',
+    async run({ arx, service, variant }) {
+      const ran = await arx('sequence watch arc_reconstruction --count 1 -o ndjson');
+      // A service that states no drift and no checked positions cannot be watched.
+      if (ran.exit !== 0) return mustRefuse(ran, [3]);
+      mustSucceed(ran);
+      const all = service.archive.sequences.get('arc_reconstruction')!;
+      const [reading] = recordsOf(ran);
+      const positions = Number(reading?.['positions']);
+      const isPossible = positions === all.length || positions <= variant.limit.maximum;
+      mustEqual([isPossible], [true], 'number of positions');
+    },
+  },
+  {
     commands: ['sequence show'],
     name: `sequence show: ${MANY_ROWS} entries`,
     async run({ arx, service, variant }) {
