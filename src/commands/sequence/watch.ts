@@ -27,7 +27,7 @@ export const Input = z.object({
 });
 type Input = z.infer<typeof Input>;
 
-/** Who sets `--max-time` wants it to end then. */
+/** The end of `--max-time` is a good end of a watch. */
 export const endsBySignal = true;
 
 export async function run(input: Input, app: App): Promise<void> {
@@ -51,7 +51,7 @@ export async function run(input: Input, app: App): Promise<void> {
   let rows = 0;
   await app.printer.list(sequenceReadingView, {
     isLive: true,
-    rows: counted(changes(), () => (rows += 1)),
+    rows: counted(untilTimeIsOver(changes(), app), () => (rows += 1)),
     summary: () => ({ rows, reads, crossed: crossed !== undefined, complete: true }),
   });
   if (crossed === undefined) return;
@@ -60,6 +60,16 @@ export async function run(input: Input, app: App): Promise<void> {
   throw new Fault('unstable', `${name}: the ${what} is ${measureOf(crossed)}, the threshold ${threshold}`, {
     hint: `arx sequence show ${name} --plot`,
   });
+}
+
+/** Ends the readings where `--max-time` is over. */
+async function* untilTimeIsOver<T>(readings: AsyncIterable<T>, { world }: App): AsyncGenerator<T> {
+  try {
+    yield* readings;
+  } catch (error) {
+    const reason: unknown = world.signal.aborted ? world.signal.reason : undefined;
+    if (!(error instanceof Fault) || error !== reason || error.kind === 'interrupted') throw error;
+  }
 }
 
 /** The drift ratio that the service states, else the share of displaced positions. */

@@ -58,7 +58,11 @@ function chart(dates: readonly Date[], canvas: Canvas): Line[] {
       up: { label: formatCount(most), style: 'id' },
       down: { label: '', style: 'id' },
       perRow: Math.max(1, most / MAX_ROWS),
-      ruler: { name: `messages a ${unit.name}, UTC`, first: label(first), last: label(last) },
+      ruler: {
+        name: `messages ${unit.name === 'hour' ? 'an' : 'a'} ${unit.name}, UTC`,
+        first: label(first),
+        last: label(last),
+      },
     },
     canvas,
   );

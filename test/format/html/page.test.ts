@@ -95,10 +95,7 @@ test('every picture has a name for those who do not see it, and its figures in a
   const pictures = named(page, 'svg').filter(({ attributes }) => attributes['aria-hidden'] !== 'true');
   expect(pictures.map(({ attributes }) => [attributes['role'], attributes['aria-label']])).toEqual([
     ['img', 'Drift reported by the service: The ratio was 0.13 at first and 0.13 at last, 0.13 at most.'],
-    [
-      'img',
-      'What the windows cost: 9 reads until all of them were settled, 1 disagreement among them.',
-    ],
+    ['img', 'What the windows cost: 9 reads until all of them were settled, 1 disagreement among them.'],
   ]);
   expect(named(page, 'td').map(({ text }) => text)).toEqual(
     [

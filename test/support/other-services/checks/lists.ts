@@ -456,7 +456,7 @@ export const LIST_CHECKS: readonly Check[] = [
       const [reading] = recordsOf(ran);
       const positions = Number(reading?.['positions']);
       const isPossible = positions === all.length || positions <= variant.limit.maximum;
-      mustEqual([isPossible], [true], 'number of positions');
+      mustEqual([String(isPossible)], ['true'], `number of positions, ${positions}`);
     },
   },
   {
