@@ -60,7 +60,7 @@ const common = {
   platform: 'node',
   target: 'node20.19',
   format: 'cjs',
-  external: ['@photostructure/sqlite'],
+  external: ['@napi-rs/keyring', '@photostructure/sqlite'],
   // A file is loaded through require, which the code cache covers; import() would bring in the ES module loader.
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__moduleUrl' },

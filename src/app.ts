@@ -44,7 +44,10 @@ export type App = {
   readonly isRecorded: boolean;
   /** Whether a base URL is set, so that the archive is not the local one. */
   readonly isRemote: boolean;
+  /** The token store that the settings name. */
   readonly tokens: TokenStore;
+  /** Moves all tokens to the other store. Throws Fault 'store' where one of both cannot be used. Returns how many. */
+  moveTokens(to: 'file' | 'keyring'): Promise<number>;
   session(): Promise<Session>;
   /** Returns the client with the token of this service and profile. */
   client(): Promise<Client>;

@@ -73,6 +73,9 @@ function faultOfWrite(error: NodeJS.ErrnoException): Fault {
   return new Fault('disk', `cannot write the output (${error.code ?? 'unknown error'})`, { cause: error });
 }
 
+/** What was typed after the line of a prompt: whole lines, and the beginning of one. The next prompts take it. */
+const typedAhead = { lines: [] as string[], begun: '' };
+
 // process.stdin is opened by the first read, since an open one keeps the process running.
 const stdin: Source = {
   isTTY: isatty(0),
@@ -81,6 +84,12 @@ const stdin: Source = {
     const { createInterface } = await import('node:readline');
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
+      const early = typedAhead.lines.shift();
+      if (early !== undefined) {
+        process.stderr.write(hidden ? `${prompt}\n` : `${prompt}${early}\n`);
+        resolve(early);
+        return;
+      }
       // readline echoes the answer to its output; a hidden answer goes to a stream that drops it.
       const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
       const reader = createInterface({
@@ -101,16 +110,27 @@ const stdin: Source = {
       reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
       reader.on('close', () => {
         signal?.removeEventListener('abort', stop);
-        if (hidden) process.stderr.write('\n');
+        // What is written next must not stand behind the prompt.
+        if (hidden || answer === undefined) process.stderr.write('\n');
         resolve(answer);
       });
-      reader.once('line', (line) => {
+      reader.on('line', (line) => {
+        if (answer !== undefined) {
+          typedAhead.lines.push(line);
+          return;
+        }
         answer = line;
-        reader.close();
+        // Keys that came with this line are read first: closing drops them.
+        queueMicrotask(() => {
+          typedAhead.begun = reader.line;
+          reader.close();
+        });
       });
       // A visible prompt is readline's, which draws it again while the line is edited.
       if (hidden) process.stderr.write(prompt);
       else reader.prompt();
+      if (typedAhead.begun !== '') reader.write(typedAhead.begun);
+      typedAhead.begun = '';
     });
   },
 };

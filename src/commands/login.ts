@@ -1,8 +1,12 @@
 // `arx login`: obtains a token for this service and profile and stores it in place of the earlier one.
 import * as z from 'zod';
 import type { App } from '../app.ts';
+import type { TokenEntry } from '../config/token-store.ts';
+import type { TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
+import { escapeText } from '../format/terminal/escape.ts';
 import { identityView } from '../format/views/index.ts';
+import { askGivenTier, askName, askTier } from './login-questions.ts';
 import { identityOf } from './whoami.ts';
 
 // Its three options are also settings, so their values are in app.settings.
@@ -10,39 +14,69 @@ export const Input = z.object({});
 
 /** Runs `arx login`. */
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
-  const { client_id, observer_tier, requested_tier } = app.settings;
-  // The owner of the local archive is not asked.
-  const own = app.isRemote ? undefined : { client: 'arx', tier: 'internal' };
-  if (own === undefined && !app.mayAsk) refuseMissing({ client_id, observer_tier, requested_tier });
-  const client = client_id.value ?? own?.client ?? (await ask(app, 'client id', '--client-id'));
-  const observer =
-    observer_tier.value ?? own?.tier ?? (await ask(app, 'observer tier', '--observer-tier', 'internal'));
-  const requested =
-    requested_tier.value ??
-    (own === undefined ? await ask(app, 'requested tier', '--requested-tier', observer) : observer);
+  // A keyring that cannot be used is found out before anything is asked or sent.
+  const last = await lastLogin(app);
+  const request = app.mayAsk ? await askedRequest(last, app) : givenRequest(app);
+  if (!app.mayAsk) app.notice(`the token will be stored in ${app.tokens.place}`);
   const session = await app.session();
-  const entry = await session.login({
-    client_id: client,
-    observer_tier: observer,
-    requested_tier: requested,
-  });
+  const entry = await session.login(request);
   await app.printer.record(identityView, identityOf(entry, app));
 }
 
-/** Throws Fault 'usage', which names everything that is missing, so that the next attempt can succeed. */
+/** The owner of the local archive need not say who they are. */
+const OWNER = { client: 'arx', tier: 'internal' };
+
+/** Returns the request of the options and settings. Throws Fault 'usage', which names everything that is missing. */
+function givenRequest(app: App): TokenRequest {
+  const { client_id, observer_tier, requested_tier } = app.settings;
+  if (app.isRemote) refuseMissing({ client_id, observer_tier, requested_tier });
+  const observer = observer_tier.value ?? OWNER.tier;
+  return {
+    client_id: client_id.value ?? OWNER.client,
+    observer_tier: observer,
+    requested_tier: requested_tier.value ?? observer,
+  };
+}
+
+/** Says where the login goes and where the token will be, then asks for what is missing. */
+async function askedRequest(last: TokenEntry | undefined, app: App): Promise<TokenRequest> {
+  const { client_id, observer_tier, requested_tier, profile } = app.settings;
+  const where = app.settings.base_url.value ?? `the local archive in ${app.directories.data}`;
+  const lines = [
+    `log in to ${where}, profile ${profile.value}`,
+    `the token will be stored in ${app.tokens.place}`,
+  ];
+  await app.world.stderr.write(lines.map((text) => `${escapeText(text)}\n`).join(''));
+  const isGiven = [client_id, observer_tier, requested_tier].some(({ value }) => value !== undefined);
+  const owner = !app.isRemote && isGiven ? OWNER : undefined;
+  const observer = await givenTier(app, 'observer_tier');
+  const requested = await givenTier(app, 'requested_tier');
+  const client = client_id.value ?? owner?.client ?? (await askName(app, last));
+  const tier = observer ?? owner?.tier ?? (await askTier(app, last));
+  return { client_id: client, observer_tier: tier, requested_tier: requested ?? tier };
+}
+
+/** Returns the tier of an option or setting. One that was just typed may have a typing error. */
+async function givenTier(app: App, key: 'observer_tier' | 'requested_tier'): Promise<string | undefined> {
+  const { value, origin } = app.settings[key];
+  if (value === undefined || origin !== 'flag') return value;
+  return askGivenTier(app, value, `--${key.replace('_', '-')}`);
+}
+
+/** Returns the login that this one replaces. */
+async function lastLogin(app: App): Promise<TokenEntry | undefined> {
+  const { origin } = await app.session();
+  return app.tokens.get(origin, app.settings.profile.value).catch((error: unknown) => {
+    // A damaged file is repaired when the token is stored.
+    if (app.tokens.isRepairable && error instanceof Fault && error.kind === 'store') return undefined;
+    throw error;
+  });
+}
+
 function refuseMissing(given: Record<string, { value: unknown }>): void {
   const missing = Object.entries(given).flatMap(([key, { value }]) =>
     value === undefined ? [`--${key.replace('_', '-')}`] : [],
   );
   if (missing.length === 0) return;
   throw new Fault('usage', `${missing.join(', ')} missing, and there is no terminal to ask on`);
-}
-
-async function ask(app: App, what: string, flag: string, fallback?: string): Promise<string> {
-  const prompt = `${what}${fallback === undefined ? '' : ` [${fallback}]`}: `;
-  const answer = (await app.world.stdin.line(prompt, { signal: app.world.signal }))?.trim();
-  const value = answer === '' ? fallback : answer;
-  if (value === undefined || value === '')
-    throw new Fault('usage', `${flag} is missing`, { kept: 'nothing changed' });
-  return value;
 }

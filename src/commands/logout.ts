@@ -24,8 +24,8 @@ async function logoutEverywhere(input: Input, app: App): Promise<void> {
   const { tokens } = app;
   const entries = await tokens.list();
   const what = plural(entries.length, 'token');
-  if (input.dryRun) app.notice(`dry run, nothing is changed; would delete ${what} in ${tokens.path}`);
-  else if (entries.length > 0) await confirm(`delete ${what} in ${tokens.path}?`, input, app);
+  if (input.dryRun) app.notice(`dry run, nothing is changed; would delete ${what} in ${tokens.place}`);
+  else if (entries.length > 0) await confirm(`delete ${what} in ${tokens.place}?`, input, app);
   const rows = [];
   for (const { origin, profile } of entries) {
     const forgotten = !input.dryRun && (await tokens.remove(origin, profile));

@@ -29,6 +29,6 @@ export function identityOf(entry: TokenEntry, app: App): Identity {
     ...rest,
     effective_expires_at: new Date(effectiveExpiry(entry)).toISOString(),
     expired: isExpired(entry, app.world.now()),
-    stored_in: app.tokens.path,
+    stored_in: app.tokens.place,
   };
 }

@@ -9,7 +9,7 @@ import { isSettingKey } from './setting-keys.ts';
 import { codeOf, reasonOf } from './private-file.ts';
 import { readSettingsFile, settingsPath } from './settings-file.ts';
 import type { Settings } from './settings.ts';
-import type { TokenStore } from './token-store.ts';
+import { tokenFile, type TokenStore } from './token-store.ts';
 
 /** The result of one check. */
 export type Check = { name: string; verdict: 'ok' | 'warn' | 'fail'; detail: string };
@@ -31,14 +31,14 @@ export type DoctorNeeds = {
 
 /** Returns the results of all checks. Throws only where the run is interrupted: any other failure is a verdict. */
 export async function checks(needs: DoctorNeeds): Promise<Check[]> {
-  const { directories, store, settings } = needs;
+  const { directories, settings } = needs;
   const local = settings.base_url.value === undefined;
   return [
     nodeCheck(needs.nodeVersion),
     // First, since opening the files corrects their modes.
     modeCheck('config folder', directories.config, needs.uid, 'folder'),
     modeCheck('config file', settingsPath(directories.config), needs.uid, 'file'),
-    modeCheck('token store file', store.path, needs.uid, 'file'),
+    modeCheck('token store file', tokenFile(directories.config), needs.uid, 'file'),
     await checkOrFail('settings', async () => settingsCheck(needs)),
     await checkOrFail('token store', () => tokensCheck(needs)),
     givenTokenCheck(needs.env),

@@ -15,6 +15,7 @@ export type SettingValues = {
   pager: string | undefined;
   profile: string;
   data_dir: string;
+  token_store: 'file' | 'keyring';
   proxy: string | undefined;
   insecure_http: boolean;
   client_id: string | undefined;
@@ -53,6 +54,11 @@ export const KEYS: { [K in SettingKey]: Key<SettingValues[K]> } = {
   pager: { meaning: 'program that shows long texts (default: PAGER, else less)', read: textUpTo(4096) },
   profile: { meaning: 'profile used when none is named', read: readProfile, global: true },
   data_dir: { meaning: 'folder of the local archive', read: textUpTo(4096) },
+  token_store: {
+    meaning: 'where arx login stores tokens: file or keyring (of the system)',
+    read: oneOf('file', 'keyring'),
+    global: true,
+  },
   proxy: { meaning: 'address of a proxy; proxy variables are ignored', read: readProxy },
   insecure_http: { meaning: 'allow plain http to another machine', read: readBoolean },
   client_id: { meaning: 'client id for login', read: textUpTo(200) },

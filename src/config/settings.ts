@@ -122,6 +122,8 @@ export function resolveSettings(sources: Sources): Settings {
         ? resolve(directories.config, data.value)
         : resolve(cwd, data.value),
     },
+    // Not from a profile: a profile that is deleted takes its tokens with it.
+    token_store: read('token_store') ?? { value: 'file', origin: 'default' },
     proxy: of('proxy', undefined),
     insecure_http: of('insecure_http', false),
     client_id: of('client_id', undefined),

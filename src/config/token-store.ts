@@ -1,4 +1,4 @@
-// Stores tokens by origin and profile in tokens.json, which several processes may change at once.
+// The store of tokens by origin and profile, and its default: tokens.json, which several processes may change at once.
 import { writeNewFile } from '../disk/atomic-file.ts';
 import { Fault } from '../faults.ts';
 import type { Token } from '../contract/token.ts';
@@ -30,9 +30,12 @@ export type TokenEntry = Pick<
   clock_offset_ms: number;
 };
 
-/** The tokens of one folder. */
+/** Where tokens are stored: the file tokens.json or the keyring of the system. */
 export type TokenStore = {
-  readonly path: string;
+  /** Where they are, for people. */
+  readonly place: string;
+  /** Whether {@link TokenStore.put} with `repair` mends a damaged store. */
+  readonly isRepairable: boolean;
   /** Returns the entry of this origin and profile. Creates no file. Throws Fault 'store'. */
   get(origin: string, profile: string): Promise<TokenEntry | undefined>;
   /**
@@ -47,9 +50,14 @@ export type TokenStore = {
 
 const VERSION = 1;
 
-/** Returns the store of a folder. Opens no file yet. */
+/** Returns the path of the token file of a config folder. */
+export function tokenFile(folder: string): string {
+  return `${folder}/tokens.json`;
+}
+
+/** Returns the file store of a config folder. Opens no file yet. */
 export function openTokenStore(folder: string, world: StoreWorld): TokenStore {
-  const path = `${folder}/tokens.json`;
+  const path = tokenFile(folder);
   const load = (): TokenEntry[] => {
     const bytes = readPrivate(path, world);
     return bytes === undefined ? [] : parseTokens(bytes, path);
@@ -64,7 +72,8 @@ export function openTokenStore(folder: string, world: StoreWorld): TokenStore {
   };
 
   return {
-    path,
+    place: path,
+    isRepairable: true,
     list,
     get: async (origin, profile) =>
       (await list()).find((entry) => entry.origin === origin && entry.profile === profile),
@@ -157,6 +166,16 @@ export function parseTokens(bytes: Uint8Array, path: string): TokenEntry[] {
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isTime = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 const isInteger = (value: unknown): boolean => Number.isSafeInteger(value);
+
+/** Returns one entry from its JSON, undefined where it is none. */
+export function parseEntry(text: string): TokenEntry | undefined {
+  try {
+    const entry = parsePrivateJson(Buffer.from(text));
+    return wrongField(entry) === undefined ? (entry as TokenEntry) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 const FIELDS: Record<keyof TokenEntry, (value: unknown) => boolean> = {
   origin: isText,

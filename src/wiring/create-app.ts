@@ -26,6 +26,7 @@ import { createPaging } from './paging.ts';
 import { createRecording } from './recording.ts';
 import { createSeenRows } from './seen-rows.ts';
 import { tokenBytes } from './token-input.ts';
+import { openTokens } from './tokens.ts';
 
 /** An App with what only its runner uses. */
 export type RunningApp = App & {
@@ -170,8 +171,12 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     connected,
     world,
   });
-  const { openTokenStore } = await import('../config/token-store.ts');
-  const tokens = openTokenStore(directories.config, storeWorld);
+  const { tokens, moveTokens } = await openTokens(
+    settings.token_store.value,
+    directories.config,
+    storeWorld,
+    world,
+  );
   const session = once(async () => {
     const { createSession } = await import('../config/session.ts');
     return createSession({
@@ -273,6 +278,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     isRemote,
     hasFileSockets,
     tokens,
+    moveTokens,
     session,
     client: once(async () => clientWith(await session())),
     clientUntil: async (signal) => clientWith(await session(), { world: { ...world, signal } }),

@@ -369,7 +369,7 @@ describe('signals', () => {
     const { url } = await server(hang);
     const line = `trap : INT; ${quoted(process.execPath)} ${quoted(arx.launcher)} login --base-url ${url}; echo "exit=$?"; stty -a`;
     const running = atTerminal(line, { dir: home });
-    await running.says('stdout', /client id: /);
+    await running.says('stdout', /name of this client/);
     running.child.stdin?.write('\u0003');
     const { stdout } = await running.ended;
     expect(stdout).toContain('exit=130');
@@ -381,10 +381,24 @@ describe('signals', () => {
     const { url } = await server(hang);
     const line = `${quoted(process.execPath)} ${quoted(arx.launcher)} login --base-url ${url}; echo "exit=$?"`;
     const running = atTerminal(line, { dir: home });
-    await running.says('stdout', /client id: /);
+    await running.says('stdout', /name of this client/);
     running.child.stdin?.write('\u0004');
     expect((await running.ended).stdout).toContain('exit=2');
     expect(await arx.run(['login', '--base-url', url], { dir: home })).toMatchObject({ exit: 2, stdout: '' });
+  });
+
+  test('what is typed ahead answers the questions that follow', async () => {
+    const dir = scratch({ empty: true });
+    const line = `${quoted(process.execPath)} ${quoted(arx.launcher)} login; echo "exit=$?"`;
+    const running = atTerminal(line, { dir });
+    await running.says('stdout', /name of this client/);
+    running.child.stdin?.write('me\r7\rext');
+    await running.says('stdout', /\[internal\]: 7\r\n[^]*\[internal\]: ext/);
+    running.child.stdin?.write('ernal\r');
+    const { stdout } = await running.ended;
+    expect(stdout).toContain('exit=0');
+    expect(stdout).toMatch(/client +me\r\n/);
+    expect(stdout).toMatch(/tier +external\r\n/);
   });
 
   test('K3 one SIGINT counts once, with conf loaded', async () => {
@@ -466,7 +480,10 @@ describe('serve', () => {
       ['login', '--client-id', 'me', '--observer-tier', 'internal', '--requested-tier', 'internal', ...base],
       { dir },
     );
-    expect(login).toMatchObject({ exit: 0, stderr: '' });
+    expect(login).toMatchObject({
+      exit: 0,
+      stderr: `arx: the token will be stored in ${dir}/config/tokens.json\n`,
+    });
     // Many requests under one signal: Node counts listeners and would warn.
     const walked = await arx.run(['conversations', 'walk', '--limit', '2', '-o', 'ndjson', ...base], { dir });
     expect(walked).toMatchObject({ exit: 0, stderr: '' });

@@ -10,7 +10,7 @@ export async function begun() {
   await store.put(entry({ origin: 'old0' }));
   /** What every reader must find whatever happened: whole, and with all that was acknowledged. */
   const check = (acknowledged: string[]) => {
-    const { tokens } = JSON.parse(readFileSync(store.path, 'utf8')) as { tokens: { origin: string }[] };
+    const { tokens } = JSON.parse(readFileSync(store.place, 'utf8')) as { tokens: { origin: string }[] };
     expect(tokens.map(({ origin }) => origin)).toEqual(expect.arrayContaining(acknowledged));
   };
   const cleans = async () => {

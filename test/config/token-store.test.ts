@@ -15,8 +15,8 @@ function open(content?: string | Uint8Array) {
   fs.chmodSync(folder, 0o700);
   const world = storeWorld();
   const store = openTokenStore(folder, world);
-  if (content !== undefined) fs.writeFileSync(store.path, content, { mode: 0o600 });
-  return { folder, store, notices: world.notices, path: store.path };
+  if (content !== undefined) fs.writeFileSync(store.place, content, { mode: 0o600 });
+  return { folder, store, notices: world.notices, path: store.place };
 }
 
 test('get and list of a folder that is not there create nothing', async () => {
@@ -39,7 +39,7 @@ test('put makes a 0700 folder and a 0600 file; the same key is replaced, another
     ['work', 'secret-token-2'],
   ]);
   expect(fs.statSync(folder).mode & 0o777).toBe(0o700);
-  expect(fs.statSync(store.path).mode & 0o777).toBe(0o600);
+  expect(fs.statSync(store.place).mode & 0o777).toBe(0o600);
   expect(fs.readdirSync(folder)).toEqual(['tokens.json']);
   expect(await store.remove(ENTRY.origin, 'default')).toBe(true);
   expect(await store.remove(ENTRY.origin, 'default')).toBe(false);

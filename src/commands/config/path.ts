@@ -7,6 +7,6 @@ export const Input = z.object({});
 
 /** Runs `arx config path`. */
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
-  const paths = { config: app.settingsFile.path, tokens: app.tokens.path, archive: app.directories.data };
+  const paths = { config: app.settingsFile.path, tokens: app.tokens.place, archive: app.directories.data };
   await app.printer.record(pathsView, paths);
 }

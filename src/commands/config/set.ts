@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { setSetting } from '../../config/settings-file.ts';
+import { moveTokensTo } from './move-tokens.ts';
 
 export const Input = z.object({ key: z.string(), value: z.string() });
 
@@ -9,6 +10,7 @@ export const Input = z.object({ key: z.string(), value: z.string() });
 export async function run({ key, value }: z.infer<typeof Input>, app: App): Promise<void> {
   const { profile } = app.settings;
   const named = profile.origin === 'flag' ? profile.value : undefined;
+  if (named === undefined && key === 'token_store') await moveTokensTo(value, app);
   await setSetting(app.directories.config, key, value, named, app.storeWorld);
   await app.printer.report({ key, value, profile: named ?? null }, () => [`${key} = ${value}`]);
 }

@@ -1,0 +1,100 @@
+// The questions of `arx login` on a terminal. Nothing is sent while they are asked.
+import type { App } from '../app.ts';
+import type { TokenEntry } from '../config/token-store.ts';
+import { InvalidSettingValue, KEYS } from '../config/setting-keys.ts';
+import { nearest } from '../contract/nearest.ts';
+import { TIERS } from '../contract/token.ts';
+import { Fault } from '../faults.ts';
+import { escapeText } from '../format/terminal/escape.ts';
+
+/** A question is asked this many times before the command gives up. */
+const MAX_TRIES = 3;
+
+type Asking = Pick<App, 'world' | 'isRemote'>;
+
+/** Asks for the name of this client. `last` is the login that this one replaces. */
+export async function askName(app: Asking, last: TokenEntry | undefined): Promise<string> {
+  const { USER, LOGNAME, USERNAME } = app.world.env;
+  const names = [last?.client_id, USER, LOGNAME, USERNAME];
+  const fallback = names.find((name) => name !== undefined && isName(name));
+  return ask(app, { prompt: withDefault('name of this client', fallback), flag: '--client-id' }, (answer) => {
+    const name = answer === '' ? fallback : answer;
+    if (name === undefined) return again('a name is needed');
+    const read = KEYS.client_id.read(name);
+    return read instanceof InvalidSettingValue ? again(`the name ${read.reason}`) : read;
+  });
+}
+
+/** Asks for a tier, as a number, as a name of the list or, at another service, as any name. */
+export async function askTier(app: Asking, last: TokenEntry | undefined): Promise<string> {
+  const fallback = last?.observer_tier ?? 'internal';
+  const list = TIERS.map((tier, index) => `  ${index + 1}  ${tier}\n`).join('');
+  const others = app.isRemote ? ', one of these or another name' : '';
+  await app.world.stderr.write(`tier you look from${others}:\n${list}`);
+  const question = { prompt: withDefault('number or name', fallback), flag: '--observer-tier' };
+  return ask(app, question, async (answer) => {
+    if (answer === '') return fallback;
+    if (!/^\d+$/.test(answer)) return checkedTier(app, answer);
+    return TIERS[Number(answer) - 1] ?? again(`the numbers are 1 to ${TIERS.length}`);
+  });
+}
+
+/** Asks whether a tier that was given as an option is meant as it is typed. */
+export async function askGivenTier(app: Asking, tier: string, flag: string): Promise<string> {
+  const checked = await checkedTier(app, tier);
+  if (typeof checked === 'string') return checked;
+  throw new Fault('usage', `${flag}: ${checked.reason}`, { kept: 'nothing was sent' });
+}
+
+/** An answer that does not fit. */
+type Again = { reason: string };
+const again = (reason: string): Again => ({ reason });
+
+/** Returns the tier that is meant. A name that is nearly a known one may be a typing error, so that one is proposed. */
+async function checkedTier(app: Asking, typed: string): Promise<string | Again> {
+  const same = TIERS.find((tier) => tier === typed.toLowerCase());
+  if (same !== undefined) return same;
+  const meant = TIERS.find((tier) => tier.startsWith(typed.toLowerCase())) ?? nearest(typed, TIERS);
+  if (meant !== undefined && (await agrees(app, `did you mean ${meant}?`))) return meant;
+  const read = KEYS.observer_tier.read(typed);
+  if (read instanceof InvalidSettingValue) return again(`a tier ${read.reason}`);
+  // Another service may have other tiers; this one is known.
+  return app.isRemote ? read : again(`the local archive has the tiers ${TIERS.join(', ')}`);
+}
+
+/** Asks a question with the answer yes for an empty line. */
+async function agrees(app: Asking, question: string): Promise<boolean> {
+  return /^(y(es)?)?$/i.test(await line(app, `${question} [Y/n] `, `'${question}'`));
+}
+
+/** Asks until `read` returns a value, {@link MAX_TRIES} times at most. Throws Fault 'usage' then, and at the end of the input. */
+async function ask(
+  app: Asking,
+  { prompt, flag }: { prompt: string; flag: string },
+  read: (answer: string) => string | Again | Promise<string | Again>,
+): Promise<string> {
+  let why = '';
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const value = await read(await line(app, prompt, flag));
+    if (typeof value === 'string') return value;
+    why = value.reason;
+    await app.world.stderr.write(`${escapeText(why)}\n`);
+  }
+  throw new Fault('usage', `${flag} is missing: ${why}`, { kept: 'nothing was sent' });
+}
+
+/** Returns the next line that is typed, without spaces at its ends. */
+async function line({ world }: Asking, prompt: string, what: string): Promise<string> {
+  const answer = await world.stdin.line(prompt, { signal: world.signal });
+  if (answer === undefined)
+    throw new Fault('usage', `${what}: no answer, the input ended`, { kept: 'nothing was sent' });
+  return answer.trim();
+}
+
+function withDefault(what: string, fallback: string | undefined): string {
+  return fallback === undefined ? `${what}: ` : `${what} [${escapeText(fallback)}]: `;
+}
+
+function isName(text: string): boolean {
+  return !(KEYS.client_id.read(text) instanceof InvalidSettingValue);
+}

@@ -1,0 +1,165 @@
+// The questions of `arx login` on a terminal, and what is sent after them.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { arx, type Ran } from '../support/command.ts';
+import { always, answer, misbehave, type Misbehaving } from '../support/misbehaving-server.ts';
+import { sampleData } from '../support/sample.ts';
+import { serve, type Served } from '../support/served.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const TOKEN = {
+  token_type: 'bearer',
+  access_token: 'arx_Zq8vXw3LmT5rKp7sNd9hGb2cYf4j',
+  expires_at: '2026-01-03T00:00:00.000Z',
+  scope: ['read:messages'],
+  access_tier: 'inner',
+  issued_by: 'other',
+  timeline_offset_ms: 0,
+  session_drift_ms: 0,
+  source_integrity: 1,
+};
+const ENV = { LANG: 'C.UTF-8', USER: 'ada' };
+
+type Stored = { tokens: { client_id: string; observer_tier: string; requested_tier: string }[] };
+
+let dir: string;
+let close: (() => Promise<unknown>) | undefined;
+beforeEach(async () => (dir = tempFolder('login')));
+afterEach(async () => {
+  await close?.();
+  close = undefined;
+});
+
+/** What was asked of the service, from the token that is stored. */
+function stored(): string[] {
+  const { tokens } = JSON.parse(readFileSync(join(dir, 'config/tokens.json'), 'utf8')) as Stored;
+  return tokens.map((one) => [one.client_id, one.observer_tier, one.requested_tier].join(' '));
+}
+
+const typing = (line: string, ...typed: string[]): Promise<Ran> =>
+  arx(dir, line, { columns: 80, typed, env: ENV });
+
+async function other(): Promise<Misbehaving> {
+  const service = await misbehave(always(answer(200, JSON.stringify(TOKEN))));
+  close = service.close;
+  return service;
+}
+
+async function ours(): Promise<Served> {
+  const served = await serve(dir);
+  close = served.close;
+  return served;
+}
+
+describe('the local archive', () => {
+  test('two empty lines take the name of the user and the tier internal', async () => {
+    const ran = await typing('login', '', '');
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr).toBe(
+      `log in to the local archive in ${dir}/data, profile default\n` +
+        `the token will be stored in ${dir}/config/tokens.json\n` +
+        'tier you look from:\n  1  external\n  2  internal\n  3  mirror\n',
+    );
+    expect(stored()).toEqual(['ada internal internal']);
+  });
+
+  test('the name and tier of the last login are proposed', async () => {
+    await typing('login', 'bob', '1');
+    expect(stored()).toEqual(['bob external external']);
+    await typing('login --profile default', '', '');
+    expect(stored()).toEqual(['bob external external']);
+  });
+
+  test.each([
+    [['me', '3'], 'me mirror mirror'],
+    [['me', 'External'], 'me external external'],
+    [['me', 'intrnal', ''], 'me internal internal'],
+    [['me', 'mir', 'y'], 'me mirror mirror'],
+    [['me', 'intrnal', 'n', '1'], 'me external external'],
+    [['me', '9', 'nothing', '2'], 'me internal internal'],
+  ])('%j is sent as %s', async (typed, sent) => {
+    expect((await typing('login', ...typed)).exit).toBe(0);
+    expect(stored()).toEqual([sent]);
+  });
+
+  test.each([
+    ['an end of the input at the name', []],
+    ['an end of the input at the tier', ['me']],
+    ['an end of the input at the correction', ['me', 'intrnal']],
+    ['three wrong answers', ['me', '9', '0', 'nothing']],
+    ['three names that cannot be one', ['a\u0001', 'b\u0001', 'c\u0001']],
+  ])('%s: exit 2, and nothing is stored', async (_, typed) => {
+    const ran = await typing('login', ...typed);
+    expect(ran).toMatchObject({ exit: 2, stdout: '' });
+    expect(ran.stderr).toContain('kept: nothing was sent');
+    expect(existsSync(join(dir, 'config/tokens.json'))).toBe(false);
+  });
+
+  test('without a name of the user an empty line is asked again', async () => {
+    const ran = await arx(dir, 'login', { columns: 80, typed: ['', ' ', 'x', '2'], env: { LANG: 'C.UTF-8' } });
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr.match(/a name is needed/g)).toHaveLength(2);
+    expect(stored()).toEqual(['x internal internal']);
+  });
+
+  test('an option answers all questions; its typing error is corrected first', async () => {
+    expect((await typing('login --observer-tier external')).exit).toBe(0);
+    expect(stored()).toEqual(['arx external external']);
+    expect((await typing('login --observer-tier mirrr', '')).exit).toBe(0);
+    expect(stored()).toEqual(['arx mirror mirror']);
+    const refused = await typing('login --observer-tier mirrr', 'n');
+    expect(refused).toMatchObject({ exit: 2, stdout: '' });
+    expect(refused.stderr).toContain('--observer-tier: the local archive has the tiers external, internal');
+  });
+
+  test('off a terminal nothing is asked, and the place of the token is said', async () => {
+    const ran = await arx(dir, 'login', { env: ENV });
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr).toBe(`arx: the token will be stored in ${dir}/config/tokens.json\n`);
+    expect(stored()).toEqual(['arx internal internal']);
+  });
+
+  test('a damaged token store is asked over, and repaired', async () => {
+    mkdirSync(join(dir, 'config'), { mode: 0o700 });
+    writeFileSync(join(dir, 'config/tokens.json'), '{', { mode: 0o600 });
+    expect((await typing('login', '', '')).exit).toBe(0);
+    expect(stored()).toEqual(['ada internal internal']);
+  });
+});
+
+test('arx serve: its address is said first', async () => {
+  await sampleData(join(dir, 'data'));
+  const { base_url: url } = await ours();
+  const ran = await typing(`login --base-url ${url}`, '', '1');
+  expect(ran.exit).toBe(0);
+  expect(ran.stderr.split('\n')[0]).toBe(`log in to ${url}, profile default`);
+  expect(stored()).toEqual(['ada external external']);
+});
+
+describe('another service', () => {
+  test.each([
+    [['me', 'inner'], 'me inner inner'],
+    [['me', 'intrnal', 'n'], 'me intrnal intrnal'],
+    [['me', '4', 'inner'], 'me inner inner'],
+  ])('%j is sent as %s', async (typed, sent) => {
+    const { url, requests } = await other();
+    expect((await typing(`login --base-url ${url}`, ...typed)).exit).toBe(0);
+    expect(stored()).toEqual([sent]);
+    expect(requests).toHaveLength(1);
+  });
+
+  test('nothing is sent where an answer is missing', async () => {
+    const { url, requests } = await other();
+    expect((await typing(`login --base-url ${url}`, 'me')).exit).toBe(2);
+    expect((await typing(`login --base-url ${url} --observer-tier intrnal`)).exit).toBe(2);
+    expect(requests).toHaveLength(0);
+  });
+
+  test('--requested-tier may be another tier; what is given is not asked', async () => {
+    const { url } = await other();
+    const options = '--client-id me --observer-tier internal --requested-tier external';
+    expect((await typing(`login --base-url ${url} ${options}`)).exit).toBe(0);
+    expect(stored()).toEqual(['me internal external']);
+  });
+});
