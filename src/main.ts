@@ -291,6 +291,37 @@ const world: World = {
       });
     });
   },
+  capture: async (program, args, timeoutMs) => {
+    const { spawn } = await import('node:child_process');
+    return new Promise((resolve, reject) => {
+      const { ARX_TOKEN: _, ...env } = process.env;
+      // In a session of its own: an interactive shell takes the terminal otherwise.
+      const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+      const text: Buffer[] = [];
+      const end = (why: unknown) => {
+        reject(why as Error);
+        child.stdout.destroy();
+        try {
+          // With what it has started.
+          process.kill(-(child.pid ?? Number.NaN), 'SIGKILL');
+        } catch {
+          child.kill('SIGKILL');
+        }
+      };
+      const interrupt = () => end(controller.signal.reason);
+      const timer = setTimeout(() => end(new Error(`no end after ${timeoutMs} ms`)), timeoutMs);
+      controller.signal.addEventListener('abort', interrupt, { once: true });
+      child.stdout.on('data', (chunk: Buffer) => text.push(chunk));
+      child.once('error', reject);
+      // What it leaves running may hold the pipe open.
+      child.once('exit', () => setTimeout(() => child.stdout.destroy(), FINAL_WRITE_TIMEOUT_MS));
+      child.once('close', () => {
+        clearTimeout(timer);
+        controller.signal.removeEventListener('abort', interrupt);
+        resolve(Buffer.concat(text).toString());
+      });
+    });
+  },
   startPager: async (program, args, env) => {
     const { spawn } = await import('node:child_process');
     const { ARX_TOKEN: _, ...own } = process.env;

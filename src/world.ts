@@ -75,6 +75,11 @@ export type World = {
   nodeVersion: string;
   /** Runs a program without a shell and without our streams; returns its exit code. Rejects where it cannot start. */
   launch(program: string, args: readonly string[]): Promise<number>;
+  /**
+   * Runs a program without a terminal and returns what it wrote to stdout. Rejects where it cannot start, takes longer than
+   * `timeoutMs`, or the run is interrupted.
+   */
+  capture(program: string, args: readonly string[], timeoutMs: number): Promise<string>;
   /** Starts a pager on the terminal, with these variables where the user has not set them. Rejects where it cannot start. */
   startPager(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Pager>;
   /**

@@ -83,6 +83,17 @@ const LogVerdict = z.object({
   problems: z.array(z.object({ what: text })),
 });
 
+const InstalledCompletion = z.object({
+  shell: text,
+  path: text,
+  done: z.enum(['written', 'replaced', 'unchanged', 'removed', 'absent']),
+  start_file: text.nullable(),
+  lines: z.array(text),
+  added: z.boolean(),
+  loaded: z.boolean(),
+  dry_run: z.boolean(),
+});
+
 type Printed = z.ZodType | ((run: PrintingRun) => z.ZodType | undefined) | undefined;
 
 /** Undefined for commands that print bytes, or rows of any shape. */
@@ -155,7 +166,10 @@ const PRINTED: Record<CommandWords, Printed> = {
   'profile ls': z.object({ name: text, current: z.boolean(), base_url: text.nullable() }),
   'profile rm': z.object({ profile: text, settings: Count, tokens: Count, deleted: z.boolean() }),
   'profile use': z.object({ profile: text }),
-  completion: z.object({ shell: text, script: text }),
+  completion: ({ given }) =>
+    ['install', 'uninstall'].includes(String(given['shell']))
+      ? InstalledCompletion
+      : z.object({ shell: text, script: text }),
   demo: undefined,
   explore: undefined,
 };

@@ -1,15 +1,26 @@
 // Commands for the shell and the tour.
 import type { CommandSpec } from './command-spec.ts';
+import { CONFIRM_OPTIONS } from './shared-options.ts';
 
 /** Names, arguments, options and examples of `completion` and `demo`. */
 export const SHELL_COMMANDS = [
   {
     words: 'completion',
-    summary: 'print a completion script for a shell',
-    arguments: [['<shell>', 'bash, zsh, fish or powershell', ['bash', 'zsh', 'fish', 'powershell']]],
+    summary: 'print the completion script of a shell, or install it',
+    arguments: [
+      [
+        '<shell>',
+        'bash, zsh, fish or powershell; or install, uninstall',
+        ['bash', 'zsh', 'fish', 'powershell', 'install', 'uninstall'],
+      ],
+      ['[target]', 'the shell to install for (default: that of SHELL)'],
+    ],
+    options: CONFIRM_OPTIONS,
     examples: [
-      'mkdir -p ~/.local/share/bash-completion/completions',
-      'arx completion bash > ~/.local/share/bash-completion/completions/arx',
+      'arx completion install',
+      'arx completion install zsh --dry-run',
+      'arx completion uninstall bash',
+      'arx completion fish > arx.fish',
     ],
   },
   {

@@ -97,7 +97,11 @@ describe('the local archive', () => {
   });
 
   test('without a name of the user an empty line is asked again', async () => {
-    const ran = await arx(dir, 'login', { columns: 80, typed: ['', ' ', 'x', '2'], env: { LANG: 'C.UTF-8' } });
+    const ran = await arx(dir, 'login', {
+      columns: 80,
+      typed: ['', ' ', 'x', '2'],
+      env: { LANG: 'C.UTF-8' },
+    });
     expect(ran.exit).toBe(0);
     expect(ran.stderr.match(/a name is needed/g)).toHaveLength(2);
     expect(stored()).toEqual(['x internal internal']);

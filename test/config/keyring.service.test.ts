@@ -87,7 +87,9 @@ describe.skipIf(missing.length > 0)('a Secret Service', () => {
       'arx login',
     ]);
     expect(locked.stdout.match(/= \d+/g)).toEqual(['= 0', '= 15', '= 15', '= 0', '= 0']);
-    expect(locked.stdout).toContain('hint: unlock it, or start it in this session; to use a file: arx config');
+    expect(locked.stdout).toContain(
+      'hint: unlock it, or start it in this session; to use a file: arx config',
+    );
     expect(locked.stdout).toContain('arx: tokens of the keyring were not moved: ');
     expect(readFileSync(file, 'utf8')).toContain('access_token');
   });

@@ -89,6 +89,9 @@ export function fakeWorld({
     launch: async () => {
       throw new Error('ENOENT');
     },
+    capture: async () => {
+      throw new Error('ENOENT');
+    },
     startPager: async () => {
       throw new Error('ENOENT');
     },
