@@ -2,6 +2,7 @@
 
 /** Topic → what it explains, in the order of the help. */
 export const HELP_TOPICS = {
+  start: 'three steps to begin: get an archive, look at it, prove it',
   commands: 'every command with a line about it',
   options: 'the options that every command takes',
   'first-look': 'looking at an unknown service, step by step',

@@ -8,9 +8,9 @@ export const SESSION_COMMANDS = [
     words: 'login',
     summary: 'obtain a token for this service and profile, and store it',
     options: [
-      ['--client-id <id>', 'name of this client'],
-      ['--observer-tier <tier>', 'tier you look from, e.g. internal'],
-      ['--requested-tier <tier>', 'tier you ask for, e.g. internal'],
+      ['--client-id <id>', 'name of this client (default: asked for)'],
+      ['--observer-tier <tier>', 'tier you look from, e.g. internal (default: asked for)'],
+      ['--requested-tier <tier>', 'tier you ask for (default on a terminal: the observer tier)'],
     ],
     examples: [
       'arx login --observer-tier external',

@@ -17,7 +17,7 @@ export const SHELL_COMMANDS = [
     ],
     options: CONFIRM_OPTIONS,
     examples: [
-      'arx completion install',
+      'arx completion install bash',
       'arx completion install zsh --dry-run',
       'arx completion uninstall bash',
       'arx completion fish > arx.fish',

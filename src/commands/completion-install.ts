@@ -145,7 +145,7 @@ async function stateOf(shell: Shell, app: App): Promise<ShellState> {
 }
 
 /** A start file that takes longer is not waited for. */
-const MAX_SHELL_MS = 10_000;
+const MAX_SHELL_MS = 30_000;
 
 /** Whether the folder belongs to this user. Root also owns folders of all users, which are left alone. */
 function isOwnFolder(folder: string, { world }: App): boolean {

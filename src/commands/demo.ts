@@ -81,6 +81,7 @@ export async function run({ keep }: z.infer<typeof Input>, app: App): Promise<vo
     const report = { version: 1, steps, failed: failed.length, ...(keep ? { dir } : {}) };
     await app.printer.report(report, () => [
       `demo: ${steps.length - failed.length} of ${steps.length} steps as expected${keep ? `; kept in ${dir}` : ''}`,
+      'to go on: arx help start',
     ]);
     if (failed.length > 0)
       throw new Fault('internal', `the demo failed at: ${failed.map((step) => step.command).join('; ')}`);

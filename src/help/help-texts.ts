@@ -18,8 +18,10 @@ import importing from './topics/import.md';
 import options from './topics/options.md';
 import output from './topics/output.md';
 import queries from './topics/queries.md';
+import start from './topics/start.md';
 
 const SOURCES: Record<HelpTopic, string> = {
+  start,
   commands,
   options,
   output,

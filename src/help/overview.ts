@@ -5,6 +5,7 @@ import { indented } from './plain-text.ts';
 
 /** Lines to begin with. They work in this order on a machine without an archive, but for the address and the file. */
 const FIRST_LINES: readonly (readonly [line: string, gives: string])[] = [
+  ['arx help start', 'begin in three steps'],
   ['arx demo', 'take a tour of a sample archive'],
   ['arx import mail.mbox', 'import mail, chats or a folder'],
   ['arx search invoice since:2021', 'find messages'],

@@ -73,7 +73,7 @@ const LINES: Partial<Record<CommandWords, readonly string[]>> = {
   'profile ls': ['profile ls'],
   'profile use': ['profile use default'],
   'profile rm': ['profile rm work --yes'],
-  completion: ['completion bash'],
+  completion: ['completion bash', 'completion install bash'],
   logout: ['logout'],
 };
 
@@ -108,7 +108,8 @@ describe('what a command prints has only the fields that it lists', () => {
   test.each(cases)('%s', async (line, words) => {
     const ran = await arx(dir, `${line} -o ndjson`);
     const records = ran.stdout.split('\n').filter((text) => text !== '');
-    const given = { count: line.includes('--count'), dryRun: line.includes('--dry-run') };
+    const [, shell] = line.split(' ');
+    const given = { count: line.includes('--count'), dryRun: line.includes('--dry-run'), shell };
     const facet = line.includes('--facet') ? { facet: 'year' } : {};
     const run = { given: { ...given, ...facet }, isOneRowPerLine: true, isRemote: false };
     const legal = fieldsOf(printedRecord(words, run)!);

@@ -6,7 +6,7 @@ import { serveList } from '../support/cursor-server.ts';
 import { sampleData } from '../support/sample.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-const NOTICE = 'arx: no archive yet: arx import FILE, or arx login --base-url URL';
+const NOTICE = 'arx: no archive yet: arx import FILE, or arx login --base-url URL; arx help start';
 const LISTS = [
   'attachments ls',
   'attachments ls --all',

@@ -113,7 +113,9 @@ async function sections(app: App): Promise<Chunk> {
     },
   ];
   const isEmpty = !app.isRemote && counts['messages'] === 0 && counts['attachments'] === 0;
-  const doubts = isEmpty ? ['no archive yet: arx import FILE, or arx login --base-url URL'] : [];
+  const doubts = isEmpty
+    ? ['no archive yet: arx import FILE, or arx login --base-url URL; arx help start']
+    : [];
   return { entries, next: '', doubts };
 }
 
