@@ -186,17 +186,17 @@ _arx() {
     "fsck") flags+=" --database --blobs"; : ;;
     "backup") flags+=" --to --database"; : ;;
     "serve") flags+=" --host --port --asset-port --allow-host --database --blobs --max-tier --read-only --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists"; : ;;
-    "config get") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout connect_timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
-    "config set") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout connect_timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
-    "config unset") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout connect_timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
+    "config get") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout connect_timeout retries color pager profile data_dir token_store proxy insecure_http client_id observer_tier requested_tier" ;;
+    "config set") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout connect_timeout retries color pager profile data_dir token_store proxy insecure_http client_id observer_tier requested_tier" ;;
+    "config unset") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout connect_timeout retries color pager profile data_dir token_store proxy insecure_http client_id observer_tier requested_tier" ;;
     "config ls") : ;;
     "config path") : ;;
     "profile ls") : ;;
     "profile use") [[ $cur == -* ]] || _arx_values profiles ;;
     "profile rm") flags+=" --dry-run --yes"; : ;;
-    "completion") [[ $cur == -* ]] || _arx_list -W "bash zsh fish powershell" ;;
+    "completion") flags+=" --dry-run --yes"; [[ $cur == -* ]] || _arx_list -W "bash zsh fish powershell install uninstall" ;;
     "demo") flags+=" --keep"; : ;;
-    "help") [[ $cur == -* ]] || _arx_list -W "commands options first-look output exit-codes environment drift drift-testing events queries files evidence import hosting glossary" ;;
+    "help") [[ $cur == -* ]] || _arx_list -W "start commands options first-look output exit-codes environment drift drift-testing events queries files evidence import hosting glossary" ;;
   esac
   if [[ $cur == -* ]]; then _arx_list -W "$flags"; fi
 }

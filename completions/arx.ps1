@@ -87,17 +87,17 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'fsck' = @('--database', '--blobs')
     'backup' = @('--to', '--database')
     'serve' = @('--host', '--port', '--asset-port', '--allow-host', '--database', '--blobs', '--max-tier', '--read-only', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
-    'config get' = @('base_url', 'asset_url', 'output', 'timeout', 'connect_timeout', 'retries', 'color', 'pager', 'profile', 'data_dir', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
-    'config set' = @('base_url', 'asset_url', 'output', 'timeout', 'connect_timeout', 'retries', 'color', 'pager', 'profile', 'data_dir', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
-    'config unset' = @('base_url', 'asset_url', 'output', 'timeout', 'connect_timeout', 'retries', 'color', 'pager', 'profile', 'data_dir', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
+    'config get' = @('base_url', 'asset_url', 'output', 'timeout', 'connect_timeout', 'retries', 'color', 'pager', 'profile', 'data_dir', 'token_store', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
+    'config set' = @('base_url', 'asset_url', 'output', 'timeout', 'connect_timeout', 'retries', 'color', 'pager', 'profile', 'data_dir', 'token_store', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
+    'config unset' = @('base_url', 'asset_url', 'output', 'timeout', 'connect_timeout', 'retries', 'color', 'pager', 'profile', 'data_dir', 'token_store', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
     'config ls' = @()
     'config path' = @()
     'profile ls' = @()
     'profile use' = @()
     'profile rm' = @('--dry-run', '--yes')
-    'completion' = @('bash', 'zsh', 'fish', 'powershell')
+    'completion' = @('bash', 'zsh', 'fish', 'powershell', 'install', 'uninstall', '--dry-run', '--yes')
     'demo' = @('--keep')
-    'help' = @('commands', 'options', 'first-look', 'output', 'exit-codes', 'environment', 'drift', 'drift-testing', 'events', 'queries', 'files', 'evidence', 'import', 'hosting', 'glossary')
+    'help' = @('start', 'commands', 'options', 'first-look', 'output', 'exit-codes', 'environment', 'drift', 'drift-testing', 'events', 'queries', 'files', 'evidence', 'import', 'hosting', 'glossary')
   }
   # What values an option or the arguments of a command take: arx __complete finds them out.
   $kinds = @{

@@ -299,7 +299,7 @@ const world: World = {
       const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
       const text: Buffer[] = [];
       const end = (why: unknown) => {
-        reject(why as Error);
+        reject(why);
         child.stdout.destroy();
         try {
           // With what it has started.

@@ -69,13 +69,11 @@ export async function uninstall(target: Shell | undefined, options: Options, app
   const done: Done = before === undefined ? 'absent' : 'removed';
   const lines = rest === text ? [] : [`${startFile}: the lines of arx removed`];
   const begin = options.dryRun ? 'dry run, nothing is changed: ' : '';
-  await app.printer.report(
-    {
-      ...{ shell, path, done, start_file: startFile ?? null, lines: [] },
-      ...{ added: false, loaded: false, dry_run: options.dryRun },
-    },
-    () => [`${begin}${path}: ${done}`, ...lines],
-  );
+  const report = { shell, path, done, start_file: startFile ?? null, lines: [] };
+  await app.printer.report({ ...report, added: false, loaded: false, dry_run: options.dryRun }, () => [
+    `${begin}${path}: ${done}`,
+    ...lines,
+  ]);
 }
 
 function chosenShell(target: Shell | undefined, app: App): Shell {

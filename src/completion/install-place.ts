@@ -74,7 +74,7 @@ export function installPlace(shell: Shell, inputs: PlaceInputs, state: ShellStat
     }
     case 'fish':
       return { path: join(config, 'fish', 'completions', 'arx.fish'), startFile: undefined, lines: [] };
-    case 'powershell': {
+    default: {
       const isWindows = platform === 'win32';
       const path = isWindows
         ? join(folder('LOCALAPPDATA', 'AppData/Local'), 'arx', 'arx-completion.ps1')
