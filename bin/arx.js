@@ -1,25 +1,35 @@
 #!/usr/bin/env node
-// The launcher: loads the built program, from V8's cache of its code where there is one for this version of Node.
+// The launcher: answers what is asked all the time itself, and starts the program for everything else.
 'use strict';
+const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 const DIST = join(__dirname, '..', 'dist');
+const words = process.argv.slice(2);
 
 // Scripts ask for the version all the time, and shells for completions at each key: the program is not loaded for them.
-if (process.argv.length === 3 && process.argv[2] === '--version') {
+if (words.length === 1 && words[0] === '--version') print(`${require('../package.json').version}\n`);
+else if (words[0] === '__complete') complete();
+else {
+  const help = writtenHelp();
+  if (help === undefined) require('./start.js').start(join(DIST, 'main.js'));
+  else print(help);
+}
+
+function print(text) {
   process.stdout.on('error', ({ code }) => {
     if (code !== 'EPIPE') process.stderr.write(`arx: cannot write the output (${code}) [disk, exit 14]\n`);
     process.exit(code === 'EPIPE' ? 141 : 14);
   });
-  process.stdout.write(`${require('../package.json').version}\n`);
-} else if (process.argv[2] === '__complete') {
-  const { complete } = require(join(DIST, 'complete.js'));
+  process.stdout.write(text);
+}
+
+function complete() {
+  const { complete: linesOf } = require(join(DIST, 'complete.js'));
   const { env, platform } = process;
   const home = require('node:os').homedir();
   const outside = { env, platform, home, cwd: currentFolder(), uid: process.getuid?.() };
-  void complete(process.argv.slice(3), outside).then((lines) => process.stdout.write(`${lines}\n`));
-} else {
-  start(join(DIST, 'main.js'));
+  void linesOf(words.slice(1), outside).then((lines) => process.stdout.write(`${lines}\n`));
 }
 
 /** Returns '' where the current folder was deleted. */
@@ -31,25 +41,16 @@ function currentFolder() {
   }
 }
 
-function start(main) {
-  // The build sees to it that it is ASCII, which is read several times faster so.
-  const source = read(main, 'latin1');
-  if (source === undefined) {
-    process.stderr.write('arx: not built yet: run npm ci (or npm run build) in its folder\n');
-    process.exitCode = 1;
-    return;
-  }
-  const { Script } = require('node:vm');
-  const { createRequire, wrap } = require('node:module');
-  const cachedData = read(`${main}.${process.version}-${process.arch}.cache`);
-  const script = new Script(wrap(source), { filename: main, cachedData });
-  const loaded = { exports: {} };
-  script.runInThisContext()(loaded.exports, createRequire(main), loaded, main, DIST);
-}
-
-function read(path, encoding) {
+/**
+ * Returns the text that the build wrote for `arx [WORDS] --help`. Undefined for everything else, and on a terminal of less than
+ * 80 columns, for which the program wraps the text.
+ */
+function writtenHelp() {
+  const named = words.slice(0, -1);
+  if (named.length > 2 || !['-h', '--help'].includes(words.at(-1))) return undefined;
+  if (!named.every((word) => /^[a-z][a-z-]*$/.test(word)) || process.stdout.columns < 80) return undefined;
   try {
-    return require('node:fs').readFileSync(path, encoding);
+    return readFileSync(join(DIST, 'help', `${['arx', ...named].join('.')}.txt`), 'utf8');
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -41,6 +41,7 @@ const VENDORS = {
   mustache: `module.exports = require('mustache')`,
   pg: `module.exports = require('pg')`,
   'postal-mime': `export { default, addressParser, decodeWords } from 'postal-mime'`,
+  '@photostructure/sqlite': `module.exports = require('@photostructure/sqlite')`,
   'tar-stream': `module.exports = require('tar-stream')`,
   yauzl: `module.exports = require('yauzl')`,
 };
@@ -60,7 +61,7 @@ const common = {
   platform: 'node',
   target: 'node20.19',
   format: 'cjs',
-  external: ['@napi-rs/keyring', '@photostructure/sqlite'],
+  external: ['@napi-rs/keyring'],
   // A file is loaded through require, which the code cache covers; import() would bring in the ES module loader.
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__moduleUrl' },
@@ -75,18 +76,59 @@ const common = {
 
 async function program(outdir) {
   await rm(outdir, { recursive: true, force: true });
-  await build({
-    ...common,
-    plugins: [stubs, vendors],
-    entryPoints: PROGRAM,
-    outdir,
-  });
+  const program = { ...common, plugins: [stubs, vendors], entryPoints: PROGRAM, outdir, metafile: true };
+  const bundles = [await build(program)];
   for (const [name, contents] of Object.entries(VENDORS)) {
     const stdin = { contents, resolveDir: root };
-    await build({ ...common, plugins: [stubs], stdin, outfile: join(outdir, 'vendor', `${name}.js`) });
+    const outfile = join(outdir, 'vendor', `${name.split('/').at(-1)}.js`);
+    bundles.push(await build({ ...common, plugins: [stubs], stdin, outfile, metafile: true }));
   }
+  await sqliteLibraries(outdir);
+  await licences(
+    outdir,
+    bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs)),
+  );
+  await helpTexts(outdir);
   await manual(outdir);
+  await identify(outdir);
   await warm(outdir);
+}
+
+/** Adds a line with the hash of all bundles to the program. Code caches of users are named by it. */
+async function identify(outdir) {
+  const main = join(outdir, 'main.js');
+  const hash = createHash('sha256');
+  const vendors = (await readdir(join(outdir, 'vendor'))).map((name) => join(outdir, 'vendor', name));
+  for (const path of [main, ...vendors.toSorted()]) hash.update(await readFile(path));
+  await appendFile(main, `//${hash.digest('hex')}`);
+}
+
+/** Copies the compiled SQLite of each system: nothing is compiled or downloaded when the program is installed. */
+async function sqliteLibraries(outdir) {
+  const from = join(root, 'node_modules/@photostructure/sqlite/prebuilds');
+  for (const system of await readdir(from)) {
+    await mkdir(join(outdir, 'sqlite', system), { recursive: true });
+    for (const name of await readdir(join(from, system))) {
+      const libc = name.split('.').at(-2);
+      await copyFile(join(from, system, name), join(outdir, 'sqlite', system, `${libc}.node`));
+    }
+  }
+}
+
+/** Writes the licences of the packages that are in the bundles. */
+async function licences(outdir, inputs) {
+  const folders = new Set(
+    inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
+  );
+  const texts = await Promise.all([...folders].toSorted().map(licenceOf));
+  await writeBelow(outdir, 'licences.txt', texts.join(`\n${'-'.repeat(80)}\n\n`));
+}
+
+async function licenceOf(folder) {
+  const { name, version, license } = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8'));
+  const file = (await readdir(join(root, folder))).find((each) => /^(licen[cs]e|copying)/i.test(each));
+  const text = file === undefined ? '' : await readFile(join(root, folder, file), 'utf8');
+  return `${name} ${version} (${license})\n\n${text.trim()}\n`;
 }
 
 /**
@@ -196,6 +238,14 @@ async function keepCompiled(main, words, env) {
 async function derived() {
   const { generate } = await sourceModule('src/generate.ts');
   for (const [path, contents] of Object.entries(generate())) await writeBelow(root, path, contents);
+}
+
+/** Writes the help of each command: the launcher prints these files without loading the program. */
+async function helpTexts(outdir) {
+  const { helpByWords } = await sourceModule('src/program.ts');
+  for (const [words, text] of Object.entries(await helpByWords(''))) {
+    await writeBelow(outdir, `help/${['arx', ...words.split(' ')].filter(Boolean).join('.')}.txt`, text);
+  }
 }
 
 /** Writes the manual page: package.json names it, so that npm links it beside the program. */

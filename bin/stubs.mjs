@@ -5,6 +5,19 @@
  * no more of a replaced module than is here.
  */
 export const STUBS = {
+  '@photostructure/sqlite': {
+    // Looks for the compiled SQLite in the package. The build copies it to `sqlite/` beside the folder of the bundle.
+    'node-gyp-build': `
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
+module.exports = () => {
+  const folder = join(__dirname, '..', 'sqlite', process.platform + '-' + process.arch);
+  const isMusl = process.platform === 'linux' && existsSync('/etc/alpine-release');
+  const library = join(folder, (isMusl ? 'musl' : 'glibc') + '.node');
+  if (!existsSync(library)) throw new Error('arx has no SQLite for this system: ' + library + ' is missing');
+  return require(library);
+};`,
+  },
   atomically: {
     // conf loads it. It installs signal handlers when it is loaded, so that one Ctrl-C would be handled twice.
     'when-exit': 'export default () => () => {};',
@@ -30,7 +43,7 @@ export const stubs = {
   setup({ onResolve, onLoad }) {
     const filter = new RegExp(`^(${Object.values(STUBS).flatMap(Object.keys).map(escaped).join('|')})$`);
     onResolve({ filter }, ({ path, importer }) => {
-      const name = /[\\/]node_modules[\\/](\w+)[\\/]/.exec(importer)?.[1] ?? '';
+      const name = /[\\/]node_modules[\\/](@[\w-]+[\\/]\w+|\w+)[\\/]/.exec(importer)?.[1]?.replace('\\', '/') ?? '';
       const contents = STUBS[name]?.[path];
       if (contents === undefined) return undefined;
       return { path: `${name}/${path}`, namespace: 'stub', pluginData: contents };

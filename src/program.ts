@@ -61,6 +61,19 @@ export async function parse(argv: readonly string[], version: string): Promise<P
   return { call: { ...chosen.command, flags: root.opts() } };
 }
 
+/**
+ * Returns what `--help` prints after the words of each command and group; '' is the program alone. The build writes these
+ * texts into files, which the launcher prints without loading the program.
+ */
+export async function helpByWords(version: string): Promise<Record<string, string>> {
+  const texts: Record<string, string> = {};
+  for (const words of ['', ...knownWords()]) {
+    const parsed = await parse([...words.split(' ').filter((word) => word !== ''), '--help'], version);
+    if ('text' in parsed) texts[words] = parsed.text;
+  }
+  return texts;
+}
+
 /** A group shows examples of this many of its commands. */
 const MAX_GROUP_EXAMPLES = 3;
 

@@ -8,6 +8,7 @@ export type HelpDetails = { readonly examples: readonly string[]; readonly topic
 
 /** Returns the help of `command` as text of at most 80 columns; only examples may be longer. */
 export function commandHelp(command: Command, helper: Help, { examples, topics = [] }: HelpDetails): string {
+  helper.helpWidth = Math.min(helper.helpWidth ?? MAX_COLUMNS, MAX_COLUMNS);
   const args = helper
     .visibleArguments(command)
     .map((argument): Item => [helper.argumentTerm(argument), helper.argumentDescription(argument)]);
