@@ -34,7 +34,9 @@ exports.openCodeCache = function openCodeCache(programHash) {
   const tag = v8.cachedDataVersionTag();
   const { version } = require('../package.json');
   // The tag stands for the version of V8, its flags and the features of the processor.
-  const begin = [version, programHash.slice(0, 16), process.version, process.arch, tag.toString(16)].join('-');
+  const begin = [version, programHash.slice(0, 16), process.version, process.arch, tag.toString(16)].join(
+    '-',
+  );
   const pathOf = (name) => join(folder, `${begin}-${name}.code`);
   const isSafe = isOwnFolder(folder, user);
   let isFirst = true;
@@ -156,7 +158,10 @@ function writeFile(path, entry) {
 function removeOld(folder) {
   const names = fs.readdirSync(folder);
   if (names.length <= MAX_FILES) return;
-  const files = names.map((name) => ({ path: join(folder, name), time: fs.lstatSync(join(folder, name)).mtimeMs }));
+  const files = names.map((name) => ({
+    path: join(folder, name),
+    time: fs.lstatSync(join(folder, name)).mtimeMs,
+  }));
   for (const { path } of files.sort((a, b) => b.time - a.time).slice(MAX_FILES)) fs.unlinkSync(path);
 }
 

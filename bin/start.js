@@ -25,7 +25,11 @@ exports.start = function start(main) {
   const runScript = built === undefined ? withUserCache(main, source) : undefined;
   const run = runScript ?? ((path, text) => new Script(text, { filename: path, cachedData: built }));
   const own = createRequire(main);
-  runModule(run(main, wrap(source), 'main'), main, runScript === undefined ? own : vendorLoader(own, main, run));
+  runModule(
+    run(main, wrap(source), 'main'),
+    main,
+    runScript === undefined ? own : vendorLoader(own, main, run),
+  );
 };
 
 /** Runs a script that `wrap` made and returns what it exports. */
@@ -63,7 +67,11 @@ function withUserCache(main, source) {
   const scripts = [];
   process.on('exit', (code) => {
     // Whoever stops a run wants it to end at once, and a mistyped command compiled little.
-    if (code < 128 && code !== 2) cache.keep(scripts.filter(({ isComplete }) => !isComplete), uses);
+    if (code < 128 && code !== 2)
+      cache.keep(
+        scripts.filter(({ isComplete }) => !isComplete),
+        uses,
+      );
   });
   return (path, text, name) => {
     const entry = cache.read(name);
@@ -83,11 +91,14 @@ function usesOf(argv, dist) {
   const options = argv.flatMap((word, at) => {
     const [name] = /^-[a-z-]+/.exec(word) ?? [];
     if (name === undefined) return [];
-    const form = /^(?:-o|--output=)([a-z]+)$/.exec(word)?.[1] ?? (/^(-o|--output)$/.test(word) ? argv[at + 1] : '');
+    const form =
+      /^(?:-o|--output=)([a-z]+)$/.exec(word)?.[1] ?? (/^(-o|--output)$/.test(word) ? argv[at + 1] : '');
     return [`${name.slice(0, 40)}${/^[a-z]{1,10}$/.test(form) ? ` ${form}` : ''}`];
   });
   const isTerminal = require('node:tty').isatty(1);
-  return [command, ...options, ...(isTerminal ? ['terminal'] : [])].map((use, at) => (at === 0 ? use : `${command} ${use}`));
+  return [command, ...options, ...(isTerminal ? ['terminal'] : [])].map((use, at) =>
+    at === 0 ? use : `${command} ${use}`,
+  );
 }
 
 function read(path, encoding) {

@@ -43,7 +43,8 @@ export const stubs = {
   setup({ onResolve, onLoad }) {
     const filter = new RegExp(`^(${Object.values(STUBS).flatMap(Object.keys).map(escaped).join('|')})$`);
     onResolve({ filter }, ({ path, importer }) => {
-      const name = /[\\/]node_modules[\\/](@[\w-]+[\\/]\w+|\w+)[\\/]/.exec(importer)?.[1]?.replace('\\', '/') ?? '';
+      const name =
+        /[\\/]node_modules[\\/](@[\w-]+[\\/]\w+|\w+)[\\/]/.exec(importer)?.[1]?.replace('\\', '/') ?? '';
       const contents = STUBS[name]?.[path];
       if (contents === undefined) return undefined;
       return { path: `${name}/${path}`, namespace: 'stub', pluginData: contents };

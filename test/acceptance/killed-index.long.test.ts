@@ -25,8 +25,9 @@ const ROUNDS = Number(process.env['ARX_TEST_KILLS'] ?? 60);
 /** Kills the program at the n-th statement that it runs on a database. */
 const PRELOAD = `data:text/javascript,${encodeURIComponent(`
 import { createRequire } from 'node:module';
-const require = createRequire(process.env.ARX_TEST_FROM);
-const sqlite = require('@photostructure/sqlite');
+const path = process.env.ARX_TEST_SQLITE;
+const require = createRequire(path);
+const sqlite = require(path);
 let left = Number(process.env.ARX_TEST_KILL);
 const count = () => {
   if (--left === 0) process.kill(process.pid, 'SIGKILL');
@@ -45,7 +46,7 @@ class DatabaseSync extends sqlite.DatabaseSync {
     return { run: counted('run'), get: counted('get'), all: counted('all') };
   }
 }
-require.cache[require.resolve('@photostructure/sqlite')].exports = { ...sqlite, DatabaseSync };
+require.cache[path].exports = { ...sqlite, DatabaseSync };
 `)}`;
 
 const letter = (n: number) =>
@@ -83,7 +84,7 @@ const run = (home: string, words: string[], killedAt?: number) =>
         ? {}
         : {
             ARX_TEST_KILL: String(killedAt),
-            ARX_TEST_FROM: join(import.meta.dirname, '../../package.json'),
+            ARX_TEST_SQLITE: join(program.launcher, '../../dist/vendor/sqlite.js'),
             NODE_OPTIONS: `--import=${PRELOAD}`,
           },
   });

@@ -1,45 +1,109 @@
-// Start-up: whole commands against bare `node -e 0`.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// Start-up of the program as installed from the packed tarball, beside `node -e 0` of the same Node, gh and rclone.
+// ARX_BENCH_NODES names the other versions of Node, with spaces between their paths; unset, npm installs Node 22 and 24.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ARX, inTurn, once, scratchEnv, table } from './timing.mjs';
+import { median, scratchEnv, spent, table } from './timing.mjs';
 
-const GOALS = { '--version': 1.3, 'attachments ls': 2.5 };
+const ROOT = join(import.meta.dirname, '..', '..');
+const RUNS = 9;
+
+/** Command → the goal by Node 20, and by later ones. */
+const COMMANDS = {
+  '--version': [1.05, 1.05],
+  '--help': [1.2, 1.6],
+  '__complete bash attachments': [1.25, 1.7],
+  'attachments ls --json': [1.45, 2.2],
+  'attachments ls -o table': [1.7, 2.5],
+};
+const PEERS = {
+  'gh --version': ['gh', '--version'],
+  'gh --help': ['gh', '--help'],
+  'gh __complete': ['gh', '__complete', 'issue', ''],
+  'rclone version': ['rclone', 'version'],
+  'rclone --help': ['rclone', '--help'],
+  'rclone __complete': ['rclone', '__complete', 'ls', ''],
+  'rclone lsjson FOLDER': ['rclone', 'lsjson', 'FOLDER'],
+};
 
 export async function bench() {
   const dir = mkdtempSync(join(tmpdir(), 'arx-bench-'));
   try {
-    const env = scratchEnv(dir);
-    // A page of 100 files, each a message of its own.
+    const env = { ...process.env, ...scratchEnv(dir), XDG_CACHE_HOME: '', ARX_CACHE_DIR: '', NO_COLOR: '1' };
     const files = join(dir, 'files');
-    for (let n = 0; n < 120; n++) {
-      if (n === 0) (await import('node:fs')).mkdirSync(files);
-      writeFileSync(join(files, `note-${n}.txt`), `note ${n}\n`);
+    mkdirSync(files);
+    for (let n = 0; n < 120; n++) writeFileSync(join(files, `note-${n}.txt`), `note ${n}\n`);
+    const arx = install(dir);
+    for (const [at, node] of [process.execPath, ...otherNodes(dir)].entries()) {
+      if (at === 0) spent([node, arx, 'import', files], env);
+      measure(node, arx, files, env);
     }
-    once(['node', ARX, 'import', files], { ...process.env, ...env });
-    const arx = (...args) => ({ line: ['node', ARX, ...args], env });
-    const medians = inTurn(
-      {
-        'node -e 0': { line: ['node', '-e', '0'] },
-        '--version': arx('--version'),
-        'attachments ls': arx('attachments', 'ls'),
-        'attachments ls --limit 100 --json': arx('attachments', 'ls', '--limit', '100', '--json'),
-        'attachments ls --limit 100 -o table': arx('attachments', 'ls', '--limit', '100', '-o', 'table'),
-        'conversations walk -o ndjson': arx('conversations', 'walk', '-o', 'ndjson'),
-      },
-      15,
-    );
-    const bare = medians['node -e 0'].ms;
-    table(
-      `Start-up, Node ${process.version}, medians of 15 in turn`,
-      Object.entries(medians).map(([name, { ms }]) => ({
-        command: name === 'node -e 0' ? name : `arx ${name}`,
-        ms: ms.toFixed(0),
-        'ratio to node -e 0': (ms / bare).toFixed(2),
-        goal: GOALS[name] === undefined ? '' : `≤ ${GOALS[name]}`,
-      })),
-    );
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+/** Packs and installs the program as a user does. Returns its path. */
+function install(dir) {
+  execFileSync('npm', ['pack', '--pack-destination', dir], { cwd: ROOT, stdio: 'ignore' });
+  const prefix = join(dir, 'prefix');
+  execFileSync('bash', ['-c', 'npm install --silent --global --prefix "$0" "$1"/*.tgz', prefix, dir]);
+  return join(prefix, 'bin/arx');
+}
+
+function otherNodes(dir) {
+  const named = process.env['ARX_BENCH_NODES'];
+  if (named !== undefined) return named.split(' ').filter((path) => path !== '');
+  return ['22', '24'].flatMap((version) => {
+    const prefix = join(dir, `node-${version}`);
+    spawnSync('npm', ['install', '--silent', '--prefix', prefix, `node@${version}`], { stdio: 'ignore' });
+    const node = join(prefix, 'node_modules/node/bin/node');
+    if (!existsSync(node)) process.stdout.write(`Node ${version} cannot be installed here.\n`);
+    return existsSync(node) ? [node] : [];
+  });
+}
+
+/** One first run of each command, then runs in turn. */
+function measure(node, arx, files, env) {
+  const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
+  const column = version.startsWith('v20.') ? 0 : 1;
+  const cases = { 'node -e 0': { line: [node, '-e', '0'] } };
+  for (const [command, goals] of Object.entries(COMMANDS)) {
+    const words = command.split(' ');
+    if (words[0] === '__complete') words.push('--', '', 'arx attachments show ');
+    cases[`arx ${command}`] = { line: [node, arx, ...words], goal: `≤ ${goals[column]}` };
+  }
+  for (const [name, words] of Object.entries(PEERS)) {
+    const line = words.map((word) => (word === 'FOLDER' ? files : word));
+    if (spawnSync(line[0], line.slice(1), { env, stdio: 'ignore' }).status === 0) cases[name] = { line };
+  }
+  const seen = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
+  for (let round = -1; round < RUNS; round++) {
+    for (const [name, { line }] of Object.entries(cases)) {
+      const figures = spent(line, env);
+      if (round >= 0) seen[name].push(figures);
+    }
+  }
+  const figuresOf = (name) => {
+    const of = (key) => seen[name].map((each) => each[key]);
+    return [Math.min(...of('cpu')), median(of('cpu')), Math.min(...of('ms')), median(of('ms'))];
+  };
+  const bare = figuresOf('node -e 0');
+  table(
+    `Start-up, Node ${version}, ${RUNS} runs of each in turn, installed from the tarball, after a first run of each`,
+    Object.entries(cases).map(([command, { goal = '' }]) => {
+      const figures = figuresOf(command);
+      const [cpuMin, cpuMedian, wallMin, wallMedian] = figures.map((ms, at) => (ms / bare[at]).toFixed(2));
+      return {
+        command,
+        'CPU ms, least': figures[0].toFixed(0),
+        'CPU ÷ node, least': cpuMin,
+        'CPU ÷ node, median': cpuMedian,
+        'wall ÷ node, least': wallMin,
+        'wall ÷ node, median': wallMedian,
+        goal,
+      };
+    }),
+  );
 }

@@ -40,7 +40,9 @@ export function buildProgram(): Program {
   if (claim(join(root, 'bin'))) {
     // Some tests run it as another user.
     chmodSync(root, 0o755);
-    for (const path of ['bin/arx.js', 'package.json']) cpSync(join(ROOT, path), join(root, path));
+    for (const name of ['arx.js', 'start.js', 'code-cache.js'])
+      cpSync(join(ROOT, 'bin', name), join(root, 'bin', name));
+    cpSync(join(ROOT, 'package.json'), join(root, 'package.json'));
     symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
     // Last, because the build runs what it built.
     execFileSync(process.execPath, [join(ROOT, 'bin/build.mjs'), join(root, 'dist')], { stdio: 'pipe' });

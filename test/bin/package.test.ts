@@ -1,0 +1,82 @@
+// What an install brings: files, help that is written already, and nothing that npm runs or warns about.
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { helpByWords } from '../../src/program.ts';
+import { buildProgram, type Program } from '../support/program.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+let arx: Program;
+beforeAll(() => {
+  arx = buildProgram();
+}, 120_000);
+
+test('the package needs no other, and npm runs no script of it when it is installed', () => {
+  const { dependencies, scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    dependencies?: object;
+    scripts: Record<string, string>;
+  };
+  expect(dependencies).toBeUndefined();
+  expect(Object.keys(scripts).filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).toEqual([]);
+});
+
+test('the package has the program, the manual page and the completions, but no code cache of the build', () => {
+  const listed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [{ files }] = JSON.parse(listed) as [{ files: { path: string }[] }];
+  const paths = files.map(({ path }) => path);
+  expect(paths).toEqual(
+    expect.arrayContaining([
+      ...['arx.js', 'start.js', 'code-cache.js'].map((name) => `bin/${name}`),
+      ...['main.js', 'complete.js', 'licences.txt', 'man/arx.1', 'help/arx.txt'].map(
+        (name) => `dist/${name}`,
+      ),
+      `dist/sqlite/${process.platform}-${process.arch}/glibc.node`,
+    ]),
+  );
+  expect(paths.filter((path) => path.endsWith('.cache') || /^(src|test)\//.test(path))).toEqual([]);
+});
+
+test('the licence of every package in the bundles is named', () => {
+  const licences = readFileSync(join(arx.launcher, '../../dist/licences.txt'), 'utf8');
+  for (const name of [
+    'commander',
+    'zod',
+    'undici',
+    'pg',
+    '@photostructure/sqlite',
+    'postal-mime',
+    'jq-wasm',
+  ]) {
+    expect(licences).toMatch(new RegExp(String.raw`^${name} \d.* \(.+\)$`, 'm'));
+  }
+});
+
+test('the launcher prints the help that the program has, and leaves everything else to it', async () => {
+  const texts = await helpByWords('');
+  const folder = join(arx.launcher, '../../dist/help');
+  const written = Object.entries(texts).map(([words, text]) => {
+    const name = `${['arx', ...words.split(' ')].filter((word) => word !== '').join('.')}.txt`;
+    expect(readFileSync(join(folder, name), 'utf8')).toBe(text);
+    return name;
+  });
+  expect(readdirSync(folder).toSorted()).toEqual(written.toSorted());
+  expect(texts['attachments ls']).toContain('Usage: arx attachments ls');
+  const dir = tempFolder('home');
+  for (const [args, words] of [
+    ['--help', ''],
+    ['attachments ls -h', 'attachments ls'],
+    // These are answered by the program.
+    ['--json attachments ls --help', 'attachments ls'],
+    ['help attachments', 'attachments'],
+    ['../main --help', ''],
+  ] as const) {
+    const ended = await arx.run(args.split(' '), { dir });
+    expect({ args, ...ended }).toEqual({ args, stdout: texts[words], stderr: '', exit: 0, signal: null });
+  }
+});
