@@ -21,6 +21,7 @@ import './src/client/network.ts';
 import './src/client/proxy.ts';
 import 'commander';
 import 'conf';
+import '@photostructure/sqlite';
 `;
 let inputs: Metafile['inputs'];
 beforeAll(async () => {
@@ -70,7 +71,7 @@ function membersUsed(source: string, module: string): string[] {
 function membersOf(contents: string): string[] {
   const module = { exports: undefined as unknown };
   const body = contents.replace('export default', 'module.exports =');
-  runInNewContext(body, { module });
+  runInNewContext(body, { module, require: () => ({}) });
   return typeof module.exports === 'function' ? ['()'] : Object.keys(module.exports as object);
 }
 
