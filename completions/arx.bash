@@ -23,7 +23,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--max-rows|--template|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--color|--progress|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--channel|--source|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--message|--name|--min-bytes|--until|--matching|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--threshold|--interval|--count|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
+      -o|--output|--max-rows|--template|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--color|--progress|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--channel|--source|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--message|--name|--min-bytes|--until|--max-rate|--max-bytes|--matching|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--threshold|--interval|--count|--id|--payload|--file|--journal|--sign-with|--effect|--verify|--origin-city|--kind|--tier|--database|--blobs|--reason|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -106,6 +106,8 @@ _arx() {
     "events ls":--effect) _arx_list -W "queued waiting superseded dead"; return ;;
     "events reconcile":--journal) _arx_file; return ;;
     "events reconcile":--sign-with) _arx_file; return ;;
+    "report":--html) _arx_file; return ;;
+    "report":--verify) _arx_dir; return ;;
     "import":--origin-city) _arx_values cities; return ;;
     "import":--kind) _arx_list -W "mbox maildir mail slack mattermost zulip folder"; return ;;
     "import":--tier) _arx_list -W "external internal mirror"; return ;;
@@ -131,7 +133,7 @@ _arx() {
     *:-*) return ;;
   esac
   case "$words" in
-    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token search explore read open walk health doctor api import redact fsck backup serve completion demo help" ;;
+    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token search explore read open walk report health doctor api import redact fsck backup serve completion demo help" ;;
     "attachments") [[ $cur == -* ]] || _arx_list -W "ls cities types sources senders show cat pull verify export" ;;
     "content") [[ $cur == -* ]] || _arx_list -W "get diff" ;;
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show export walk verify diff plot" ;;
@@ -152,18 +154,18 @@ _arx() {
     "attachments sources") flags+=" --city --type --source --message"; : ;;
     "attachments senders") flags+=" --city --type --source --message"; : ;;
     "attachments show") flags+=" --open --preview"; [[ $cur == -* ]] || _arx_values attachments ;;
-    "attachments cat") flags+=" --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values attachments ;;
-    "attachments pull") flags+=" --city --type --source --message --name --matching --ids --all --to --by --flat --concurrency --dry-run --exact-names"; [[ $cur == -* ]] || _arx_values attachments ;;
+    "attachments cat") flags+=" --allow-escape-sequences --max-rate --max-bytes"; [[ $cur == -* ]] || _arx_values attachments ;;
+    "attachments pull") flags+=" --city --type --source --message --name --matching --ids --all --to --by --flat --concurrency --max-rate --max-bytes --dry-run --exact-names"; [[ $cur == -* ]] || _arx_values attachments ;;
     "attachments verify") flags+=" --against --html"; [[ $cur == -* ]] || _arx_dir ;;
     "attachments export") flags+=" --format --to --frozen"; [[ $cur == -* ]] || _arx_dir ;;
     "explore") flags+=" --mouse"; : ;;
-    "read") flags+=" --thread --prefer-html --quotes --headers --lore --raw --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages,conversations ;;
+    "read") flags+=" --thread --prefer-html --quotes --headers --lore --raw --max-rate --max-bytes --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages,conversations ;;
     "open") [[ $cur == -* ]] || _arx_values attachments,messages,conversations ;;
-    "content get") flags+=" --view --pipeline --stego --raw --save --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages ;;
+    "content get") flags+=" --view --pipeline --stego --raw --save --max-rate --max-bytes --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages ;;
     "content diff") flags+=" --headers --prefer-html"; [[ $cur == -* ]] || _arx_values messages ;;
     "conversations ls") flags+=" --limit --after --before --all --subject --since --until --sort"; : ;;
     "conversations show") flags+=" --plot"; [[ $cur == -* ]] || _arx_values conversations ;;
-    "conversations export") flags+=" --format --to --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values conversations ;;
+    "conversations export") flags+=" --format --to --max-rate --max-bytes --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values conversations ;;
     "conversations walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --cross-check"; : ;;
     "conversations verify") [[ $cur == -* ]] || _arx_dir ;;
     "conversations diff") : ;;
@@ -177,6 +179,7 @@ _arx() {
     "events types") : ;;
     "events ls") flags+=" --limit --after --before --effect"; : ;;
     "events reconcile") flags+=" --journal --replay --sign-with"; : ;;
+    "report") flags+=" --html --verify"; : ;;
     "health") : ;;
     "doctor") : ;;
     "about api") : ;;
