@@ -11,6 +11,7 @@ export type FileRow = Pick<
   StoredRow<typeof ATTACHMENTS>,
   'n' | 'message' | 'part' | 'filename' | 'sha256' | 'bytes' | 'contains' | 'declared_type' | 'detected_type'
 >;
+/** Their names, for SQL. */
 export const FILE_COLUMNS =
   'n, message, part, filename, sha256, bytes, contains, declared_type, detected_type';
 

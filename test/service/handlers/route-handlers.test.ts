@@ -196,7 +196,7 @@ describe('unexpected failures', () => {
     ['full', Object.assign(new Error('disk is full'), { errcode: 13 }), 'store_unavailable'],
     ['io', Object.assign(new Error('disk I/O'), { errcode: 4874 }), 'store_unavailable'],
     ['ENOSPC', Object.assign(new Error('no space'), { code: 'ENOSPC' }), 'store_unavailable'],
-    ['corrupt', Object.assign(new Error('malformed /home/x.db'), { errcode: 11 }), 'internal'],
+    ['corrupt', Object.assign(new Error('malformed /home/x.db'), { errcode: 11 }), 'storage_damaged'],
     ['bug', new TypeError('SELECT x is not a function'), 'internal'],
     ['text', 'secret', 'internal'],
   ];
