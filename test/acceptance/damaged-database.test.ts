@@ -78,7 +78,7 @@ async function answers(archive: OpenArchive): Promise<Map<string, string>> {
     const response = await assets({ method: 'GET', target, headers: [], body: null, peer: 'local' });
     const { status, headers } = response;
     if (status >= 400)
-      found.set(address, `${status} ${(JSON.parse(await textOf(response)) as any).error.code}`);
+      found.set(address, `${status} ${JSON.parse(await textOf(response)).error.code}`);
     else {
       expect(`"${sha256Of(response.body as Uint8Array)}"`).toBe(headers['etag']);
       found.set(address, JSON.stringify(headers));
@@ -143,6 +143,6 @@ test.each([...new Set([...KEPT, ...SEEDS])])(
 );
 
 function ownPart(text: string): unknown {
-  const { date, subject, from, headers, text: words, html } = (JSON.parse(text) as any).data;
+  const { date, subject, from, headers, text: words, html } = JSON.parse(text).data;
   return { date, subject, from, headers, words, html };
 }
