@@ -163,7 +163,7 @@ export const LIST_COMMANDS = [
       ['--count <reads>', 'end after so many reads (default: none; --max-time ends it too)'],
     ],
     examples: [
-      `arx sequence watch ${ARC_RECONSTRUCTION} --threshold 0.2 --max-time 3600`,
+      `arx sequence watch ${ARC_RECONSTRUCTION} --threshold 0.2 --max-time 5`,
       `arx sequence watch ${ARC_RECONSTRUCTION} --count 3 --interval 1 -o ndjson`,
     ],
     topics: ['drift'],
