@@ -70,11 +70,7 @@ export const ATTACHMENT_COMMANDS = [
       ['--open', 'verify its file and open it with the default program'],
       ['--preview', 'verify its picture and draw it on the terminal (PNG, JPEG, GIF)'],
     ],
-    examples: [
-      'arx attachments show att_1',
-      'arx attachments show att_1 --open',
-      'arx attachments show att_1 --preview',
-    ],
+    examples: ['arx attachments show att_1', 'arx attachments show att_1 --open'],
     topics: ['files'],
   },
   {
