@@ -27,8 +27,9 @@ export type InstallPlace = {
   lines: string[];
 };
 
-/** How a shell is asked about itself: its answers are the lines that begin with {@link ANSWER}. */
+/** Begins each line in which a shell answers about itself. */
 export const ANSWER = 'arx-completion:';
+/** Shell → what it runs to answer. */
 export const QUESTIONS: Readonly<Partial<Record<Shell, string>>> = {
   bash: `printf '\\n%s%s\\n' ${ANSWER} "$(declare -F _comp_load __load_completion _completion_loader | head -n 1)"`,
   zsh: `print -r -- ; print -r -- "${ANSWER}$+functions[compdef]"; print -rl -- "${ANSWER}"$^fpath`,

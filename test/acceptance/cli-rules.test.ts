@@ -607,7 +607,7 @@ test('rule 23: nothing is asked off a terminal or with --no-input; what is missi
 });
 
 test('rule 24: what changes or deletes has a dry run, asks, needs --yes off a terminal and says what it did', async () => {
-  const asking = ['redact', 'logout', 'profile rm'];
+  const asking = ['redact', 'logout', 'profile rm', 'completion'];
   const optionsOf = (words: string): readonly string[] =>
     (COMMAND_LIST.find((spec) => spec.words === words)?.options ?? []).map(([syntax]) => syntax);
   for (const words of WORDS) expect(optionsOf(words).includes('--yes'), words).toBe(asking.includes(words));

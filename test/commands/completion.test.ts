@@ -1,4 +1,4 @@
-// `arx completion install` and `uninstall` in a scratch home. completion/install.shells.test.ts asks the real shells.
+// `arx completion install` and `uninstall` in a scratch home. completion/install-place.shells.test.ts asks the real shells.
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';

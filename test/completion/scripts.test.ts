@@ -69,7 +69,7 @@ const CASES: Case[] = [
   { line: 'arx sequence show ', is: ['arc_reconstruction', 'mirror_relay'] },
   { line: 'arx events send ', is: [...EVENT_TYPES] },
   { line: 'arx events send message.', is: ['message.reordered'] },
-  { line: 'arx completion ', is: ['bash', 'zsh', 'fish', 'powershell'] },
+  { line: 'arx completion ', is: ['bash', 'zsh', 'fish', 'powershell', 'install', 'uninstall'] },
   { line: 'arx attachments show ', is: [] },
   // files and folders
   { line: 'arx import ', has: ['my file.json', 'plain.txt', 'folder'] },

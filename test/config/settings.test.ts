@@ -30,6 +30,7 @@ test('defaults', () => {
     undefined,
     'default',
     '/d/arx',
+    'file',
     undefined,
     false,
     undefined,

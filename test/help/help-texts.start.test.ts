@@ -28,7 +28,7 @@ test('the lines of the other steps run on the sample archive, in this order', as
     'arx conversations verify walk1': 0,
     // Withheld files, as the text says.
     'arx attachments pull --all --to files': 3,
-    'arx attachments verify files': 0,
+    'arx attachments verify files': 3,
   });
 });
 
@@ -36,5 +36,5 @@ test('the overview names it, also where there is no archive', async () => {
   const { stdout } = await arx(tempFolder('start'), '');
   expect(stdout).toContain('\n  arx help start ');
   expect(stdout).toMatch(/\nNo archive yet: .*; arx help start\n$/);
-  expect((await arx(tempFolder('start'), 'help start')).stdout).toContain('Begin in three steps');
+  expect((await arx(tempFolder('start'), 'help start')).stdout).toContain('BEGIN IN THREE STEPS');
 });
