@@ -24,7 +24,8 @@ export function checkStandardStreams(
 ): void {
   const named: Partial<Record<keyof typeof STREAMS, string>> = {};
   const check = (name: string, meaning: FileMeaning | undefined, value: unknown): void => {
-    for (let count = dashesIn(value); meaning !== undefined && count > 0; count -= 1) {
+    if (meaning === undefined) return;
+    for (let count = dashesIn(value); count > 0; count -= 1) {
       if (typeof meaning === 'object') throw new Fault('usage', `${name} cannot be -: ${meaning.refused}`);
       const other = named[meaning];
       const both = other === name ? `${name} names it twice` : `${other} and ${name} both name it`;

@@ -680,7 +680,7 @@ const DASHES: Readonly<Record<string, [line: string, stdin?: string]>> = {
   'conversations diff <b>': ['conversations diff walk1 -'],
 };
 /** `serve` runs until it is stopped; its tests give these a dash. */
-const OF_SERVE = ['--webhook-secret-file', '--log', '--drift-log'];
+const OF_SERVE = new Set(['--webhook-secret-file', '--log', '--drift-log']);
 
 test(
   'rule 25: - is a standard stream wherever a file is named, or is refused with the reason',
@@ -703,7 +703,7 @@ test(
     // The path of an address.
     const without = files.filter(({ meaning }) => meaning === undefined).map(({ syntax }) => syntax);
     expect(without).toEqual(['api <path>']);
-    const tried = Object.keys(FILE_MEANINGS).filter((name) => !OF_SERVE.includes(name));
+    const tried = Object.keys(FILE_MEANINGS).filter((name) => !OF_SERVE.has(name));
     expect(tried.filter((name) => DASHES[name] === undefined)).toEqual([]);
 
     const dir = home();
