@@ -336,8 +336,10 @@ test('rule 13: nothing is animated off a terminal', LONG, async () => {
   }
 });
 
-/** Commands that ask no service of the interface, whatever address is set. */
+/** Commands that ask no service of the interface: whatever address is set, without a display (`open`), without a sent event. */
 const ASK_NONE = new Set([
+  'open',
+  'events reconcile',
   'attachments verify',
   'conversations verify',
   'conversations diff',
