@@ -74,7 +74,12 @@ export default defineConfig({
             { plugins, test: { ...quick, env: onPostgres, name: 'postgres', include: STORE } },
             {
               plugins,
-              test: { ...long, env: { ...long.env, ...onPostgres }, name: 'long-postgres', include: LONG_STORE },
+              test: {
+                ...long,
+                env: { ...long.env, ...onPostgres },
+                name: 'long-postgres',
+                include: LONG_STORE,
+              },
             },
           ]
         : []),

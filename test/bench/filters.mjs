@@ -12,7 +12,10 @@ export async function bench({ quick, numbers: [rows = quick ? 20_000 : 1_000_000
         if (![undefined, engine].includes(process.env.ARX_BENCH_ENGINE)) continue;
         const { pages, readers } = await measureFilters(engine, rows, log);
         const name = `${engine}, ${rows.toLocaleString('en')} attachments`;
-        table(`A page of 100 with filters, ${name}, the fastest of 7 in turn with the plain first page`, pages);
+        table(
+          `A page of 100 with filters, ${name}, the fastest of 7 in turn with the plain first page`,
+          pages,
+        );
         table(`Eight readers without a pause, and another one with the plain list, ${name}`, readers);
       }
     } finally {

@@ -67,11 +67,16 @@ function cases(): Case[] {
     })),
   );
   const pairs = values.flatMap((ones, at) =>
-    values.slice(at + 1).flatMap((others) =>
-      ones.flatMap((one) =>
-        others.map((other) => ({ name: `${one.name}, ${other.name}`, query: `${one.query}&${other.query}` })),
+    values
+      .slice(at + 1)
+      .flatMap((others) =>
+        ones.flatMap((one) =>
+          others.map((other) => ({
+            name: `${one.name}, ${other.name}`,
+            query: `${one.query}&${other.query}`,
+          })),
+        ),
       ),
-    ),
   );
   const all = ['origin_city', 'content_type', 'source'].map((name) => {
     const value = FILTERS[name as 'source'].common;
@@ -127,7 +132,9 @@ async function pages(opened: Opened, count: number): Promise<Row[]> {
           number += 1;
           const one = await timed(opened, tier, `limit=${PAGE}&round=${number}`);
           const other = await timed(opened, tier, `limit=${PAGE}&${query}${window}&round=${number}`);
-          if (round >= 0) plain.push(one), filtered.push(other);
+          if (round < 0) continue;
+          plain.push(one);
+          filtered.push(other);
         }
         const [a, b] = [Math.min(...plain), Math.min(...filtered)];
         const kind = name.replaceAll(/\b(?:rare|absent|common) (?=origin|content|source)/g, '');
@@ -161,9 +168,9 @@ async function readers(opened: Opened): Promise<Row[]> {
   let withPlain = 0;
   let number = 0;
   for (const [name, query] of hostile) {
-    let isOver = false;
+    const reading = new AbortController();
     const others = Array.from({ length: query === undefined ? 0 : READERS }, async () => {
-      while (!isOver) {
+      while (!reading.signal.aborted) {
         number += 1;
         await nextTurn();
         await timed(opened, 'mirror', `limit=${PAGE}${query}&other=${number}`);
@@ -178,7 +185,7 @@ async function readers(opened: Opened): Promise<Row[]> {
       await timed(opened, 'mirror', `limit=${PAGE}&read=${number}`);
       if (read >= 0) times.push(performance.now() - begun);
     }
-    isOver = true;
+    reading.abort();
     await Promise.all(others);
     const p50 = median(times);
     if (query === undefined) alone = p50;

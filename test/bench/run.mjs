@@ -4,7 +4,17 @@ import { parseArgs } from 'node:util';
 const USUAL = ['start', 'page', 'depth', 'import', 'search', 'walk', 'files', 'verify', 'pulled'];
 const WALKS = ['simulated', 'served', 'sizes', 'many', 'calibration', 'kill'];
 const SEARCH = ['search-list', 'rows'];
-const SERVICE = ['service', 'filters', 'intake', 'ingest', 'ingest-kill', 'hold', 'hostile', 'soak', 'sqlmap'];
+const SERVICE = [
+  'service',
+  'filters',
+  'intake',
+  'ingest',
+  'ingest-kill',
+  'hold',
+  'hostile',
+  'soak',
+  'sqlmap',
+];
 const EXPLORER = ['explore'];
 const BENCHES = [...USUAL, ...SEARCH, ...EXPLORER, ...WALKS, ...SERVICE];
 /** Options of the bench `calibration`. */

@@ -101,22 +101,25 @@ describe.each<Tier>(['external', 'internal', 'mirror'])('read by %s', (tier) => 
   });
 });
 
-test.runIf(ENGINE === 'postgres')('a conversation is read by its index, whatever the statistics say', async () => {
-  const service = createService(watched, { assetUrl: ASSET_URL, version: '0' });
-  const token = await tokenFor(service, 'mirror');
-  for (const window of windows('msg')) {
-    asked = [];
-    await call(service, `/messages?conversation=conv_7&${window}`, { token });
-    const pages = asked.filter(({ sql }) => sql.includes('m.conversation'));
-    expect(pages).toHaveLength(1);
-    const [plan = []] = await pagePlansOf(
-      { database: sample.archive.database, place: sample.place },
-      pages,
-    );
-    expect(plan.join('\n')).toContain('using messages_by_conversation');
-    expect(plan.join('\n')).not.toContain('Rows Removed');
-  }
-});
+test.runIf(ENGINE === 'postgres')(
+  'a conversation is read by its index, whatever the statistics say',
+  async () => {
+    const service = createService(watched, { assetUrl: ASSET_URL, version: '0' });
+    const token = await tokenFor(service, 'mirror');
+    for (const window of windows('msg')) {
+      asked = [];
+      await call(service, `/messages?conversation=conv_7&${window}`, { token });
+      const pages = asked.filter(({ sql }) => sql.includes('m.conversation'));
+      expect(pages).toHaveLength(1);
+      const [plan = []] = await pagePlansOf(
+        { database: sample.archive.database, place: sample.place },
+        pages,
+      );
+      expect(plan.join('\n')).toContain('using messages_by_conversation');
+      expect(plan.join('\n')).not.toContain('Rows Removed');
+    }
+  },
+);
 
 test('events that wait for records to come are not read when others come', async () => {
   asked = [];

@@ -56,7 +56,8 @@ export function createStatementNames(): (sql: string) => Sending {
     const names = isFiltered ? filtered : plain;
     const known = names.get(sql);
     if (known !== undefined) return known;
-    if (names.size === (isFiltered ? MAX_FILTERED_NAMES : MAX_NAMES)) return { isPage: true, name: undefined };
+    if (names.size === (isFiltered ? MAX_FILTERED_NAMES : MAX_NAMES))
+      return { isPage: true, name: undefined };
     const sending = { isPage: true, name: `arx_${isFiltered ? 'filtered_' : ''}${names.size}` };
     names.set(sql, sending);
     return sending;

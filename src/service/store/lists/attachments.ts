@@ -40,7 +40,11 @@ export function readAttachments(statements: Statements, filter: AttachmentFilter
   const values = valuesOf(filter);
   // The value of a redacted row is shown to nobody.
   const isEmpty = values.length > 0 && redacted === true;
-  if (n !== undefined || isEmpty || (values.length === 0 && redacted === undefined && message === undefined)) {
+  if (
+    n !== undefined ||
+    isEmpty ||
+    (values.length === 0 && redacted === undefined && message === undefined)
+  ) {
     const where = isEmpty ? [NOTHING] : n === undefined ? [] : [{ sql: 'n = $1', values: [n] }];
     return readPageRows(statements, { select, key: ['n'], where, rows: NUMBER }, span);
   }
@@ -60,7 +64,9 @@ function valuesOf({ origin_city, content_type, source }: AttachmentFilter): Valu
     ['declared_type', 'type', content_type],
     ['source', 'source', source],
   ] as const;
-  return filters.flatMap(([column, word, value]) => (value === undefined ? [] : [[column, word, value] as const]));
+  return filters.flatMap(([column, word, value]) =>
+    value === undefined ? [] : [[column, word, value] as const],
+  );
 }
 
 /**
@@ -72,9 +78,7 @@ function rangesOf(values: readonly ValueFilter[], reader: Tier, isClosed: boolea
   const of = (index: Omit<IndexRange, 'fixed'>, tiers: readonly Tier[]): IndexRange[] =>
     tiers.map((tier) => ({ ...index, fixed: [['tier', `'${tier}'`]] }));
   return {
-    ranges: isClosed
-      ? [...of(CLOSED, TIERS), ...of(open, tiersAbove(reader))]
-      : of(open, tiersUpTo(reader)),
+    ranges: isClosed ? [...of(CLOSED, TIERS), ...of(open, tiersAbove(reader))] : of(open, tiersUpTo(reader)),
     given: values.map(([, , value]) => value),
   };
 }

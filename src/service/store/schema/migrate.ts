@@ -31,7 +31,7 @@ export async function migrateTo(
   const before = await versionOf(database).catch(() => undefined);
   if (before === newest) return false;
   if (before === 0) throw versionsLost();
-  for (let version = 0; version < newest; ) {
+  for (let version = 0; version < newest;) {
     version = await database.migration(async (statements) => {
       await statements.run('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY)');
       // Read again: another process may have migrated while this one waited for the lock.

@@ -106,9 +106,7 @@ function tailOf(
   const values: Value[] = [];
   const clauses = conditions.map((condition) => renumbered(condition, values));
   const clause = clauses.length === 0 ? '' : ` WHERE ${clauses.join(' AND ')}`;
-  const row = [span.after, span.before].find((edge) => edge !== null && 'row' in edge) as
-    | { row: number }
-    | undefined;
+  const row = [span.after, span.before].find((edge) => edge !== null && 'row' in edge);
   if (row !== undefined) values.push(row.row);
   const cursor =
     row === undefined ? '' : `, (SELECT n FROM ${query.rows!.table} WHERE n = $${values.length}) AS there`;
@@ -141,7 +139,8 @@ function comparison(
         ]
       : [edge.map((_, index) => at(index)), edge];
   const right = [...own.map(() => '$1'), ...parts];
-  const row = (columns: readonly string[]) => (columns.length === 1 ? columns[0]! : `(${columns.join(', ')})`);
+  const row = (columns: readonly string[]) =>
+    columns.length === 1 ? columns[0]! : `(${columns.join(', ')})`;
   return { sql: `${row(key)} ${operator} ${row(right)}`, values: [...own, ...values] };
 }
 

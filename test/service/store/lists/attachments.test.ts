@@ -31,7 +31,9 @@ beforeAll(async () => {
   await fill(database, ROWS);
   const run = (sql: string) => database.migration((statements) => statements.run(sql));
   // The statistics tell that every row has the same values and is open, which was true when they were made.
-  await run(`UPDATE attachments SET origin_city = 'big', declared_type = 'big', source = 'big', redacted = 0, tier = 'external'`);
+  await run(
+    `UPDATE attachments SET origin_city = 'big', declared_type = 'big', source = 'big', redacted = 0, tier = 'external'`,
+  );
   await run('ANALYZE');
   await run(`UPDATE attachments SET origin_city = CASE WHEN n % 100 = 0 THEN 'rare' WHEN n % 7 = 0 THEN NULL ELSE 'big' END,
     declared_type = CASE WHEN n % 90 = 0 THEN 'rare' ELSE 'big' END, source = CASE WHEN n % 80 = 0 THEN 'rare' ELSE 'big' END,
@@ -131,7 +133,8 @@ describe.each(TIERS)('read by %s', (reader) => {
 function unfit(plan: readonly string[]): string[] {
   const steps = plan.map((step) => step.trim());
   if (ENGINE === 'sqlite') {
-    const range = /^SEARCH attachments USING (?:COVERING )?INDEX attachments_\w+ \((?:\w+=\? AND )*n>\? AND n<\?\)$/;
+    const range =
+      /^SEARCH attachments USING (?:COVERING )?INDEX attachments_\w+ \((?:\w+=\? AND )*n>\? AND n<\?\)$/;
     return steps.filter((step) => /SEARCH|SCAN|B-TREE/.test(step) && !range.test(step) && !KNOWN.test(step));
   }
   const most = 3 * (LIMIT + 1);
@@ -147,7 +150,8 @@ function unfit(plan: readonly string[]): string[] {
 }
 
 /** Reading one row by its number, and the numbers of the page. */
-const KNOWN = /^SEARCH attachments USING INTEGER PRIMARY KEY \(rowid=\?\)$|^SCAN (?:found|page|CONSTANT ROW)$/;
+const KNOWN =
+  /^SEARCH attachments USING INTEGER PRIMARY KEY \(rowid=\?\)$|^SCAN (?:found|page|CONSTANT ROW)$/;
 
 test('an unknown cursor is told', async () => {
   for (const filter of [{ source: 'big' }, { message: 7 }, { redacted: true }]) {
