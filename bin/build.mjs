@@ -120,7 +120,7 @@ async function licences(outdir, inputs) {
   const folders = new Set(
     inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
   );
-  const texts = await Promise.all([...folders].toSorted().map(licenceOf));
+  const texts = await Promise.all([...folders].toSorted((a, b) => (a < b ? -1 : 1)).map(licenceOf));
   await writeBelow(outdir, 'licences.txt', texts.join(`\n${'-'.repeat(80)}\n\n`));
 }
 

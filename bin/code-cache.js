@@ -108,7 +108,7 @@ function readFile(path, user) {
     // Without O_NONBLOCK, opening a FIFO that has no writer would block for ever.
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
     descriptor = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    const { size, uid, mode, nlink, ...stat } = fs.fstatSync(descriptor);
+    const { size, uid, mode, nlink } = fs.fstatSync(descriptor);
     if (uid !== user || (mode & 0o177777) !== 0o100600 || nlink !== 1 || size > MAX_BYTES) return undefined;
     return unpack(fs.readFileSync(descriptor));
   } catch {

@@ -297,7 +297,9 @@ describe('the tests', () => {
       // `a/b.<aspect>.long.test.ts` tests a/b.
       const [name = ''] = posix.basename(path).split('.');
       const tested = posix.join(posix.dirname(path), name);
-      return [`src/${tested}`, `src/${tested}.ts`, `test/${tested}.ts`, `${tested}.mjs`, `${tested}.js`].some(exists);
+      return [`src/${tested}`, `src/${tested}.ts`, `test/${tested}.ts`, `${tested}.mjs`, `${tested}.js`].some(
+        exists,
+      );
     };
     const elsewhere = tests.filter((path) => path.includes('/') && !/^(acceptance|bench)\//.test(path));
     expect(elsewhere.filter((path) => !isMirror(path))).toEqual([]);

@@ -85,8 +85,7 @@ describe('G4 files of ours that are none', () => {
     mkdirSync(join(dir, 'config'), { mode: 0o700 });
     const path = join(dir, 'config', name);
     write(path);
-    const words =
-      name === 'config.json' ? ['config', 'ls'] : ['whoami', '--base-url', 'http://127.0.0.1:1'];
+    const words = name === 'config.json' ? ['config', 'ls'] : ['whoami', '--base-url', 'http://127.0.0.1:1'];
     return { ran: await arx.run(words, { dir }), kept: sha256Of(readFileSync(path)) };
   }
 });

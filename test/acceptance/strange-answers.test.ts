@@ -336,7 +336,17 @@ test('A25 the service restarts during a walk: what is frozen stays, and --resume
 
 test('what a search says of its query is shown in part, however much it is', async () => {
   const many = Array.from({ length: 10_000 }, () => 'x'.repeat(100));
-  const page = { object: 'list', data: [], has_more: false, total: 0, order: 'newest', index: { indexed: 1, of: 1 }, status: 'stable', drift_ratio: 0, integrity: 1 };
+  const page = {
+    object: 'list',
+    data: [],
+    has_more: false,
+    total: 0,
+    order: 'newest',
+    index: { indexed: 1, of: 1 },
+    status: 'stable',
+    drift_ratio: 0,
+    integrity: 1,
+  };
   const alone = many.map((query) => ({ query, total: 0 }));
   await at(200, { ...page, notes: many, alone });
   const { exit, stderr } = await run('search glass');

@@ -67,16 +67,14 @@ function cases(): Case[] {
     })),
   );
   const pairs = values.flatMap((ones, at) =>
-    values
-      .slice(at + 1)
-      .flatMap((others) =>
-        ones.flatMap((one) =>
-          others.map((other) => ({
-            name: `${one.name}, ${other.name}`,
-            query: `${one.query}&${other.query}`,
-          })),
-        ),
+    values.slice(at + 1).flatMap((others) =>
+      ones.flatMap((one) =>
+        others.map((other) => ({
+          name: `${one.name}, ${other.name}`,
+          query: `${one.query}&${other.query}`,
+        })),
       ),
+    ),
   );
   const all = ['origin_city', 'content_type', 'source'].map((name) => {
     const value = FILTERS[name as 'source'].common;

@@ -9,7 +9,7 @@ export type PictureProtocol = 'kitty' | 'iterm2' | 'cells';
 export type CellColors = 'truecolor' | '256' | 'none';
 
 /** Terminals by their TERM_PROGRAM. */
-const ITERM2_PROGRAMS = ['iTerm.app', 'WezTerm', 'mintty'];
+const ITERM2_PROGRAMS = new Set(['iTerm.app', 'WezTerm', 'mintty']);
 
 /** Returns the protocol of the terminal. Within tmux and screen it is `cells`: they do not pass pictures on unless configured. */
 export function pictureProtocol(env: World['env']): PictureProtocol {
@@ -17,7 +17,7 @@ export function pictureProtocol(env: World['env']): PictureProtocol {
   const program = env['TERM_PROGRAM'] ?? '';
   if (/^(?:screen|tmux)/.test(term) || (env['TMUX'] ?? '') !== '') return 'cells';
   if (/^xterm-(?:kitty|ghostty)/.test(term) || program === 'ghostty') return 'kitty';
-  if (ITERM2_PROGRAMS.includes(program) || env['LC_TERMINAL'] === 'iTerm2') return 'iterm2';
+  if (ITERM2_PROGRAMS.has(program) || env['LC_TERMINAL'] === 'iTerm2') return 'iterm2';
   return (env['KITTY_WINDOW_ID'] ?? '') === '' ? 'cells' : 'kitty';
 }
 

@@ -69,7 +69,8 @@ export async function readableLeaves(
     // A text with a file name is read too, such as a patch that is shown in the mail.
     if (!isText(leaf) || isInFile || (isFile(leaf) && !leaf.shown)) continue;
     const isOtherForm = leaf.branches.some(({ of, number }) => (shownBranches.get(of) ?? number) !== number);
-    if (isOtherForm) add(leaf, { kind: 'alternative', type: declaredTypeOf(leaf), bytes: leaf.body.length, ...head });
+    if (isOtherForm)
+      add(leaf, { kind: 'alternative', type: declaredTypeOf(leaf), bytes: leaf.body.length, ...head });
     else add(leaf, { ...textOf(leaf), ...(isFile(leaf) ? {} : head) });
   }
   return parts;

@@ -73,7 +73,7 @@ async function preview(file: Buffer, { env, row, flags = '', ...screen }: Option
 
 /** What follows the record. */
 function pictureOf({ stdout }: Ran): string {
-  return stdout.slice(stdout.search(/\x1b(?:_G|\]1337|\[(?:38|39;))/));
+  return stdout.slice(stdout.search(/\p{Cc}(?:_G|\]1337|\[(?:38|39;))/u));
 }
 
 /** The cells of a screen that shows the text: the colours of each cell, or `-` for the background of the terminal. */
@@ -106,7 +106,7 @@ async function cellsOf(
 
 /** The chunks of a kitty stream: keys of the first one, and all of the payload. */
 function kittyOf(text: string): { keys: Record<string, string>; payload: Buffer; chunks: string[] } {
-  const chunks = [...text.matchAll(/\x1b_G([^;]*);([^\x1b]*)\x1b\\/g)];
+  const chunks = [...text.matchAll(/\p{Cc}_G([^;]*);(\P{Cc}*)\p{Cc}\\/gu)];
   const keys = Object.fromEntries(chunks[0]![1]!.split(',').map((pair) => pair.split('=')));
   for (const [index, [, head]] of chunks.entries())
     expect(head).toMatch(index === chunks.length - 1 ? /m=0$/ : /m=1$/);
@@ -209,7 +209,7 @@ describe('nothing is drawn', () => {
   test.each(['xterm-kitty', 'xterm-256color'])('of a file with another hash (%s): exit 12', async (TERM) => {
     const ran = await preview(pngFile(scene(8, 8)), { row: { sha256: 'a'.repeat(64) }, env: { TERM } });
     expect(ran.exit).toBe(12);
-    expect(ran.stdout).not.toMatch(/▀|\x1b_G/);
+    expect(ran.stdout).not.toMatch(/▀|\p{Cc}_G/u);
   });
 
   test.each<[string, Buffer, string, Options]>([
@@ -226,7 +226,7 @@ describe('nothing is drawn', () => {
     const ran = await preview(file, options);
     expect(ran.exit).toBe(3);
     expect(ran.stderr).toContain(reason);
-    expect(ran.stdout).not.toMatch(/▀|\x1b_G/);
+    expect(ran.stdout).not.toMatch(/▀|\p{Cc}_G/u);
   });
 
   test('of a file that is larger than 64 MiB', async () => {

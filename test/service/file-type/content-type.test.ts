@@ -62,9 +62,15 @@ describe('detectContentType', () => {
     ['application/epub+zip', zipOf({ mimetype: 'application/epub+zip\r\n' }, { store: true })],
     ['image/openraster', zipOf({ mimetype: 'image/openraster' }, { store: true })],
     // What a zip says of itself is believed only for formats that are zips.
-    ...['../K,(', 'image/png', 'application/pdf', 'text/html', 'Application/Zip', 'application/x y+zip', ''].map(
-      (type): [string, Buffer] => ['application/zip', zipOf({ mimetype: type }, { store: true })],
-    ),
+    ...[
+      '../K,(',
+      'image/png',
+      'application/pdf',
+      'text/html',
+      'Application/Zip',
+      'application/x y+zip',
+      '',
+    ].map((type): [string, Buffer] => ['application/zip', zipOf({ mimetype: type }, { store: true })]),
     [
       'application/vnd.oasis.opendocument.text',
       zipOf({ mimetype: 'application/vnd.oasis.opendocument.text' }, { store: true }),

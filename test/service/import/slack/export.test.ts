@@ -213,7 +213,9 @@ describe('files', () => {
 
   test('have a content type, or none that is believed', async () => {
     const types = ['IMAGE/PNG; q=1', '../K', 'image/*', 'a/b\x1b[2J', 'text/"plain"', 'image', 7];
-    const day = types.map((mimetype, at) => say(`${at + 1}.1`, { files: [file({ id: `F${at}`, mimetype })] }));
+    const day = types.map((mimetype, at) =>
+      say(`${at + 1}.1`, { files: [file({ id: `F${at}`, mimetype })] }),
+    );
     const { messages } = await read(zipped(exportOf(day)));
     expect(messages.map(({ attachments }) => attachments[0]?.declared_type)).toEqual([
       'image/png',
