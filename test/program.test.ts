@@ -105,7 +105,7 @@ test.each([
   ['attachments --json', 'arx attachments needs a subcommand', 'arx help attachments'],
   ['--json', 'a command is missing', 'arx --help shows the commands'],
   ['helth now', "unknown command 'helth now'", 'did you mean: arx health'],
-  ['stats', "unknown command 'stats'", 'for that: arx search --count'],
+  ['stats', "unknown command 'stats'", 'for that: arx report'],
   ['download x', "unknown command 'download x'", 'for that: arx attachments pull'],
   ['messages ls --origin-city x', "unknown option '--origin-city'", 'arx help messages ls'],
   ['nonsense', "unknown command 'nonsense'", 'arx --help shows the commands'],

@@ -160,11 +160,11 @@ export const LIST_COMMANDS = [
     options: [
       ['--threshold <ratio>', 'end with exit code 8 when the drift ratio is this or more, e.g. 0.2'],
       ['--interval <seconds>', 'time between two reads (default: 10)'],
-      ['--count <reads>', 'end after so many reads (default: none; --max-time ends it too)'],
+      ['--reads <count>', 'end after so many reads (default: none; --max-time ends it too)'],
     ],
     examples: [
       `arx sequence watch ${ARC_RECONSTRUCTION} --threshold 0.2 --max-time 5`,
-      `arx sequence watch ${ARC_RECONSTRUCTION} --count 3 --interval 1 -o ndjson`,
+      `arx sequence watch ${ARC_RECONSTRUCTION} --reads 3 --interval 1 -o ndjson`,
     ],
     topics: ['drift'],
   },

@@ -25,6 +25,7 @@ export const FILE_MEANINGS: Readonly<Record<string, FileMeaning>> = {
   '--frozen': FOLDER,
   '--save': FOLDER,
   '--blobs': FOLDER,
+  '--verify': FOLDER,
   'import <paths...>': 'stdin',
   'attachments cat <ids...>': 'stdin',
   'attachments pull [attachments...]': 'stdin',

@@ -37,8 +37,9 @@ export const QUESTIONS: Readonly<Partial<Record<Shell, string>>> = {
 
 /** Returns the shell of the user; undefined where it is not known or has no completion script. */
 export function shellOf({ env, platform }: PlaceInputs): Shell | undefined {
-  const name = /([^/\\]*?)(\.exe)?$/.exec(env['SHELL'] ?? '')?.[1];
-  if (name === undefined || name === '') return platform === 'win32' ? 'powershell' : undefined;
+  const file = env['SHELL']?.split(/[/\\]/).at(-1) ?? '';
+  const name = file.endsWith('.exe') ? file.slice(0, -'.exe'.length) : file;
+  if (name === '') return platform === 'win32' ? 'powershell' : undefined;
   if (name === 'pwsh' || name === 'powershell') return 'powershell';
   return (['bash', 'zsh', 'fish'] as const).find((shell) => shell === name);
 }
@@ -92,15 +93,21 @@ export function installPlace(shell: Shell, inputs: PlaceInputs, state: ShellStat
 
 const BEGIN = '# >>> arx completion >>>';
 const END = '# <<< arx completion <<<';
-const BLOCK = new RegExp(`${BEGIN}\\n[^]*?${END}\\n?`);
 
 /** Returns a start file with these lines in a marked part at its end, in place of an earlier one; without lines, without that part. */
 export function withLines(text: string, lines: readonly string[]): string {
   const own = [BEGIN, ...lines, END, ''].join('\n');
   if (lines.length > 0 && text.includes(own)) return text;
-  const rest = text.replace(BLOCK, '');
+  const rest = withoutOwnPart(text);
   if (lines.length === 0) return rest;
   return `${rest}${rest === '' || rest.endsWith('\n') ? '' : '\n'}${own}`;
+}
+
+function withoutOwnPart(text: string): string {
+  const start = text.indexOf(BEGIN);
+  const end = text.indexOf(END, start);
+  if (start === -1 || end === -1) return text;
+  return text.slice(0, start) + text.slice(end + END.length).replace(/^\n/, '');
 }
 
 /** Returns whether a script was made by arx, so that it may be replaced and removed. */

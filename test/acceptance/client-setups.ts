@@ -17,10 +17,10 @@ import { sampleArchive, tokenFor, type Sample } from '../support/archive.ts';
 /** Who asks: a tier, nobody, or someone whose token is over. */
 export type Who = Tier | 'nobody' | 'expired';
 /**
- * `busy` and `corrupt` have a database that throws, `low` gives no tier above external, `reading` may not write, `signed`
+ * `busy`, `corrupt` and `failing` have a database that throws, `low` gives no tier above external, `reading` may not write, `signed`
  * asks for signatures.
  */
-export type Where = 'main' | 'busy' | 'corrupt' | 'low' | 'reading' | 'signed';
+export type Where = 'main' | 'busy' | 'corrupt' | 'failing' | 'low' | 'reading' | 'signed';
 
 export type Asked = {
   as?: Who;
@@ -48,7 +48,7 @@ export type Bench = {
 
 export type Benches = { inside: Bench; outside: Bench; close(): Promise<void> };
 
-const WHERE: readonly Where[] = ['main', 'busy', 'corrupt', 'low', 'reading', 'signed'];
+const WHERE: readonly Where[] = ['main', 'busy', 'corrupt', 'failing', 'low', 'reading', 'signed'];
 
 /** `between` stands before the services of the port and gives its own address. */
 export async function openBenches(between?: (url: string) => Promise<string>): Promise<Benches> {
@@ -120,7 +120,7 @@ function newSample(): Promise<Sample> {
 
 function servicesOf(archive: Archive, assetUrl: string): Record<Where, Service> {
   const options = { assetUrl, version: '0.0.0-test' };
-  const failing = (errcode: number): Archive => {
+  const failing = (errcode?: number): Archive => {
     const get = () => Promise.reject(Object.assign(new Error('SELECT secret'), { errcode }));
     return { ...archive, database: { ...archive.database, get } };
   };
@@ -128,6 +128,7 @@ function servicesOf(archive: Archive, assetUrl: string): Record<Where, Service> 
     main: createService(archive, options),
     busy: createService(failing(5), options),
     corrupt: createService(failing(11), options),
+    failing: createService(failing(), options),
     reading: createService({ ...archive, readOnly: true }, options),
     low: createService(archive, { ...options, maxTier: 'external' }),
     signed: createService(archive, { ...options, webhookSecrets: [new Uint8Array(32)] }),

@@ -1,4 +1,5 @@
 // The code cache of a user: made by the first run, used by the next, and never a way to run the code of somebody else.
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -14,7 +15,6 @@ import {
 } from 'node:fs';
 import { wrap } from 'node:module';
 import { basename, dirname, join } from 'node:path';
-import { Script } from 'node:vm';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { codeCacheIn, packagedProgram, type Packaged } from '../support/packaged.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -149,17 +149,22 @@ describe('code of somebody else', () => {
     const text = 'process.stdout.write("evil\\n");';
     const length = readFileSync(arx.main).length;
     const source = wrap(`${text}${' '.repeat(length - text.length)}`);
-    const script = new Script(source, { filename: arx.main });
-    const main = { exports: {} };
-    // Compiles the function, which would be compiled from the source of the program otherwise.
-    const write = process.stdout.write.bind(process.stdout);
-    process.stdout.write = () => true;
-    try {
-      (script.runInThisContext() as (...values: unknown[]) => void)(main.exports, () => {}, main, '', '');
-    } finally {
-      process.stdout.write = write;
-    }
-    writeFileSync(path, packed(script.createCachedData(), ['config ls', 'config ls --json']));
+    // In another process, because V8 flags that other tests set here would make the code invalid. It runs the function once, which
+    // would be compiled from the source of the program otherwise.
+    const compile = `
+      const [source, filename] = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
+      const script = new (require('node:vm').Script)(source, { filename });
+      const main = { exports: {} };
+      const write = process.stdout.write.bind(process.stdout);
+      process.stdout.write = () => true;
+      script.runInThisContext()(main.exports, () => {}, main, '', '');
+      write(script.createCachedData());
+    `;
+    const code = execFileSync(process.execPath, ['-e', compile], {
+      input: JSON.stringify([source, arx.main]),
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    writeFileSync(path, packed(code, ['config ls', 'config ls --json']));
     return { home, path };
   }
 

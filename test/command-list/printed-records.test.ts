@@ -52,7 +52,7 @@ const LINES: Partial<Record<CommandWords, readonly string[]>> = {
   'messages ls': ['messages ls', 'messages ls --walk --conversation conv_1'],
   'messages show': ['messages show msg_2', 'messages show msg_2 --around 1'],
   'sequence show': ['sequence show arc_reconstruction'],
-  'sequence watch': ['sequence watch arc_reconstruction --count 1'],
+  'sequence watch': ['sequence watch arc_reconstruction --reads 1'],
   'events send': [`events send mirror.detected --id evt_9 --payload '{"layer":"x"}'`],
   'events types': ['events types'],
   'events ls': ['events ls'],

@@ -84,7 +84,9 @@ test.each<[flags: string[], tiers: Record<string, number>]>([
     const who = `--client-id me --observer-tier ${tier} --requested-tier ${tier}`;
     const { exit, stdout, stderr } = await arx(dir, `login --base-url ${url} ${who} --json`);
     expect([exit, stderr]).toEqual(
-      status === 200 ? [0, ''] : [5, expect.stringContaining('no scope above tier')],
+      status === 200
+        ? [0, expect.stringMatching(/^arx: the token will be stored in \S+\n$/)]
+        : [5, expect.stringContaining('no scope above tier')],
     );
     if (exit === 0) expect(JSON.parse(stdout)).toMatchObject({ access_tier: tier });
   }
@@ -163,16 +165,19 @@ test('redact makes no archive where --database names none', async () => {
 test.each([
   [{}, /^arx: (req_\w+) failed: \w*Error ERR_SQLITE_ERROR 1\n$/],
   [{ ARX_DEBUG: '1' }, /^arx: (req_\w+) failed: [^\n]+\n(arx: req_\w+ at [^\n]+\n)+$/],
-])('a failure nobody planned leaves a line under its id, without its words: %j', async (env, lines) => {
-  await sampleData(join(dir, 'data'));
-  served = await serve(dir, [], env);
-  const broken = new DatabaseSync(join(dir, 'data', 'archive.db'));
-  broken.exec('DROP TABLE tokens');
-  broken.close();
-  const { json, status } = await token('external');
-  const { error } = ErrorBody.parse(json);
-  expect([status, error.code]).toEqual([500, 'internal']);
-  const said = served.stderrText();
-  expect(said).not.toContain('no such table');
-  expect(lines.exec(said)?.[1]).toBe(error.request_id);
-});
+])(
+  'a database that lost a table leaves a line under the id of the request, without its words: %j',
+  async (env, lines) => {
+    await sampleData(join(dir, 'data'));
+    served = await serve(dir, [], env);
+    const broken = new DatabaseSync(join(dir, 'data', 'archive.db'));
+    broken.exec('DROP TABLE tokens');
+    broken.close();
+    const { json, status } = await token('external');
+    const { error } = ErrorBody.parse(json);
+    expect([status, error.code]).toEqual([500, 'storage_damaged']);
+    const said = served.stderrText();
+    expect(said).not.toContain('no such table');
+    expect(lines.exec(said)?.[1]).toBe(error.request_id);
+  },
+);

@@ -55,6 +55,8 @@ const CASES: Case[] = [
     files: {
       '.config/fish/config.fish':
         "function fish_prompt; echo -n '<ready>'; end\nfunction fish_right_prompt; end\nfunction fish_mode_prompt; end\n",
+      // Without this folder fish fills it in the background, also after the test.
+      '.local/share/fish/generated_completions/none': '',
     },
     options: [],
     needs: [],

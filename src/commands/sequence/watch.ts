@@ -23,7 +23,7 @@ export const Input = z.object({
   name: z.string().min(1),
   threshold: Ratio.optional(),
   interval: wholeNumber(1).optional(),
-  count: wholeNumber(1).optional(),
+  reads: wholeNumber(1).optional(),
 });
 type Input = z.infer<typeof Input>;
 
@@ -44,7 +44,7 @@ export async function run(input: Input, app: App): Promise<void> {
       if (text !== last) yield reading;
       last = text;
       if (threshold !== undefined && measureOf(reading) >= threshold) crossed = reading;
-      if (crossed !== undefined || reads === input.count) return;
+      if (crossed !== undefined || reads === input.reads) return;
       await app.world.sleep((input.interval ?? DEFAULT_INTERVAL_S) * 1000, app.world.signal);
     }
   }

@@ -74,7 +74,7 @@ test('JSON is one document that says whether the threshold was reached', async (
     summary: { crossed: true },
   });
   await server?.close();
-  const ended = await watched([[0.1, 1]], '--threshold 0.2 --count 3 --json');
+  const ended = await watched([[0.1, 1]], '--threshold 0.2 --reads 3 --json');
   expect(ended).toMatchObject({ exit: 0, reads: 3, slept: [10_000, 10_000] });
   expect(JSON.parse(ended.stdout)).toMatchObject({ summary: { rows: 1, reads: 3, crossed: false } });
 });
@@ -102,7 +102,7 @@ describe('it ends', () => {
     expect(ran.stderr).toContain('states no drift ratio and no checked positions');
   });
 
-  test.each(['--threshold 1.5', '--threshold x', '--threshold -1', '--interval 0', '--count 0'])(
+  test.each(['--threshold 1.5', '--threshold x', '--threshold -1', '--interval 0', '--reads 0'])(
     'with 2 for %s',
     async (flags) => {
       expect(await watched(STATES, flags)).toMatchObject({ exit: 2, reads: 0 });

@@ -317,6 +317,7 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     'a file open inside a redacted one',
     'UPDATE attachments SET contains = 1, message = 1, part = n WHERE n IN (2, 3)',
     [
+      'attachments: is no file of its stored mail: att_2 att_3',
       'attachments: not redacted, unlike a file inside it or around it: att_3',
       'messages: number of attachments is wrong: msg_1 msg_2 msg_3',
     ],
@@ -326,16 +327,24 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     "UPDATE attachments SET source_by = 'evt_x' WHERE n = 3",
     ['attachments: changed by an event that is missing: att_3'],
   ],
-  ['a size of a file', 'UPDATE attachments SET bytes = 9 WHERE n = 3', ['files: row has another size: 1']],
+  [
+    'a size of a file',
+    'UPDATE attachments SET bytes = 9 WHERE n = 3',
+    ['attachments: size differs from the stored mail: att_3', 'files: row has another size: 1'],
+  ],
   [
     'a file without a row',
     `UPDATE attachments SET stored = 0, absence = 'x', sha256 = 'absent:1' WHERE n = 3`,
-    ['files: file without a row: 1'],
+    ['attachments: hash differs from the stored mail: att_3', 'files: file without a row: 1'],
   ],
   [
     'an absent file without a reason',
     `UPDATE attachments SET stored = 0, sha256 = 'absent:1' WHERE n = 3`,
-    ['attachments: absence of the bytes is wrong: att_3', 'files: file without a row: 1'],
+    [
+      'attachments: absence of the bytes is wrong: att_3',
+      'attachments: hash differs from the stored mail: att_3',
+      'files: file without a row: 1',
+    ],
   ],
   [
     'an absent file with a hash',

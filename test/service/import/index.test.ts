@@ -39,7 +39,7 @@ describe('a full disk', () => {
     const path = join(await sourceFolder({ box: mailbox(700) }), 'box');
     const archive = await newArchive();
     // Runs on the connection that writes.
-    await archive.database.run('PRAGMA max_page_count = 110');
+    await archive.database.run('PRAGMA max_page_count = 140');
     let last = 0;
     const progress = ({ read }: ImportProgress) => {
       last = read;

@@ -19,7 +19,7 @@ import type { Value } from '../../../../src/service/store/sql/database.ts';
 import { preparePageConnection } from '../../../../src/service/store/engines/postgres-plans.ts';
 import { fileKey } from '../../../../src/service/store/meta-table/file-key.ts';
 import { DatabaseAccessError } from '../../../../src/service/store/sql/database-error.ts';
-import { PAGE_SELECT } from '../../../../src/service/store/sql/prepared-texts.ts';
+import { FILTERED_PAGE_SELECT, PAGE_SELECT } from '../../../../src/service/store/sql/prepared-texts.ts';
 import { ASSET_URL, insert, sampleArchive, textOf, tokenFor } from '../../../support/archive.ts';
 import { call } from '../../../support/call.ts';
 import { PASSWORD } from '../../../support/cluster.ts';
@@ -545,7 +545,7 @@ describe.skipIf(noPostgres)('pages in mind', () => {
     const sample = await sampleArchive({ conversations: 0, attachments: 0, place: { url } });
     const asked = new Map<string, readonly Value[]>();
     const get: typeof sample.archive.database.get = (sql, parameters = []) => {
-      if (sql.startsWith(PAGE_SELECT)) asked.set(sql, parameters);
+      if (sql.startsWith(PAGE_SELECT) || sql.startsWith(FILTERED_PAGE_SELECT)) asked.set(sql, parameters);
       return sample.archive.database.get(sql, parameters);
     };
     const service = createService(
@@ -566,7 +566,8 @@ describe.skipIf(noPostgres)('pages in mind', () => {
         await call(service, list + window, { token });
       }
     }
-    expect(asked.size).toBe(21);
+    // A filtered page without a cursor has the text of one after a row.
+    expect(asked.size).toBe(18);
     const plansAreIndexes = (name: string) =>
       withClient(async (client) => {
         // As it is for tables of millions, for which the engine would start processes beside its own.

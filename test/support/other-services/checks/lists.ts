@@ -448,7 +448,7 @@ export const LIST_CHECKS: readonly Check[] = [
     commands: ['sequence watch'],
     name: 'sequence watch: one read',
     async run({ arx, service, variant }) {
-      const ran = await arx('sequence watch arc_reconstruction --count 1 -o ndjson');
+      const ran = await arx('sequence watch arc_reconstruction --reads 1 -o ndjson');
       // A service that states no drift and no checked positions cannot be watched.
       if (ran.exit !== 0) return mustRefuse(ran, [3]);
       mustSucceed(ran);
