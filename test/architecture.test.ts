@@ -79,6 +79,7 @@ const SERVICE_ROOMS: Record<string, string[]> = {
   fsck: ['mail', 'records', 'rules', 'store'],
   sample: ['geocoding', 'mail', 'records'],
   handlers: ['mail', 'records', 'rules', 'store'],
+  copy: ['handlers', 'mail', 'records', 'rules', 'store'],
   // The handlers know its interface alone (handlers/fault-plan.ts); `arx serve` loads it where its options ask for faults.
   'fault-injection': ['handlers', 'rules', 'store'],
   http: ['handlers', 'rules', 'store'],
@@ -114,6 +115,7 @@ describe('imports', () => {
           'service/mail/readable-mail.ts',
           'service/http/index.ts',
           'service/fsck/check-archive.ts',
+          'service/copy/index.ts',
           'service/import/index.ts',
           'service/fault-injection/index.ts',
           'service/sample/index.ts',

@@ -4,7 +4,7 @@ import { TIERS } from '../contract/token.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { CONFIRM_OPTIONS, DATABASE_OPTIONS } from './shared-options.ts';
 
-/** Names, arguments, options and examples of `import`, `redact`, `fsck` and `backup`. */
+/** Names, arguments, options and examples of `import`, `redact`, `fsck`, `backup` and `archive copy`. */
 export const ARCHIVE_COMMANDS = [
   {
     words: 'import',
@@ -65,6 +65,24 @@ export const ARCHIVE_COMMANDS = [
       ['--database <url>', 'sqlite:FOLDER (default: the local archive)'],
     ],
     examples: ['arx backup --to /mnt/backup/archive', 'arx fsck --database sqlite:/mnt/backup/archive'],
+    topics: ['hosting'],
+  },
+  {
+    words: 'archive copy',
+    summary: 'copy an archive to another database, with its ids, and compare both',
+    arguments: [
+      ['<from>', 'sqlite:FOLDER or postgres://…, also while it is served and written'],
+      ['<to>', 'sqlite:FOLDER or postgres://…: empty, or an unfinished copy of <from> to complete'],
+    ],
+    options: [
+      ['--from-blobs <dir>', 'the folder of the files of <from>, where it has one beside PostgreSQL'],
+      ['--to-blobs <dir>', 'with PostgreSQL: keep files in this folder, not in the database'],
+      ['--dry-run', 'look at both and count; write nothing'],
+    ],
+    examples: [
+      'arx archive copy sqlite:/mnt/backup/archive postgres://arx@db.example/archive --dry-run',
+      'arx archive copy postgres://arx@db.example/archive sqlite:/mnt/backup/copy',
+    ],
     topics: ['hosting'],
   },
 ] as const satisfies readonly CommandSpec[];

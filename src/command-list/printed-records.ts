@@ -5,7 +5,7 @@ import { Content } from '../contract/content.ts';
 import { Conversation, Message } from '../contract/conversation.ts';
 import { Acknowledgement, Envelope, RefusedEvent } from '../contract/event.ts';
 import { Health } from '../contract/health.ts';
-import { BackupReport, FsckReport, ImportReport } from '../contract/reports/archive.ts';
+import { ArchiveCopyReport, BackupReport, FsckReport, ImportReport } from '../contract/reports/archive.ts';
 import { AttachmentCount } from '../contract/reports/attachment-count.ts';
 import { Listening } from '../contract/reports/command.ts';
 import {
@@ -157,6 +157,7 @@ const PRINTED: Record<CommandWords, Printed> = {
   redact: SentAttachment,
   fsck: FsckReport,
   backup: BackupReport,
+  'archive copy': ArchiveCopyReport,
   serve: Listening,
   'config get': Setting,
   'config set': ChangedSetting,

@@ -15,6 +15,9 @@ const DatabaseInput = z.object(DATABASE_INPUT);
 /** The modes of PostgreSQL's own programs, and `no-verify` of its client for Node. */
 const SSL_MODES = new Set(['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']);
 
+/** How messages call the address of the database and the folder of the files. */
+const OPTION_NAMES = { database: '--database', blobs: '--blobs' };
+
 /**
  * Returns the archive that the options name, undefined for the local one. Throws Fault 'usage' for a wrong address; the
  * message never quotes it, since it may contain a password.
@@ -22,20 +25,21 @@ const SSL_MODES = new Set(['disable', 'allow', 'prefer', 'require', 'verify-ca',
 export function archivePlace(
   { database, blobs }: z.infer<typeof DatabaseInput>,
   app: App,
+  names = OPTION_NAMES,
 ): ArchiveLocation | undefined {
   const [, scheme, path] = /^(\w+):(.+)$/s.exec(database ?? '') ?? [];
   const isPostgres = scheme === 'postgres' || scheme === 'postgresql';
   if (blobs !== undefined && !isPostgres)
-    throw new Fault('usage', '--blobs goes with --database postgres://…');
+    throw new Fault('usage', `${names.blobs} goes with ${names.database} postgres://…`);
   if (database === undefined) return undefined;
   if (scheme === 'sqlite' && path !== undefined) return { dir: resolve(app.world.cwd, path) };
-  if (!isPostgres) throw new Fault('usage', '--database takes sqlite:FOLDER or postgres://…');
+  if (!isPostgres) throw new Fault('usage', `${names.database} takes sqlite:FOLDER or postgres://…`);
   const { world } = app;
-  const url = urlOf(database);
+  const url = urlOf(database, names.database);
   // The client for Node replaces an unknown mode by another one, and ignores PGSSLMODE.
   const mode = url.searchParams.getAll('sslmode').at(-1) || world.env['PGSSLMODE'] || undefined;
   if (mode !== undefined && !SSL_MODES.has(mode)) {
-    throw new Fault('usage', `--database: sslmode, or PGSSLMODE, is one of ${[...SSL_MODES].join(', ')}`);
+    throw new Fault('usage', `${names.database}: sslmode, or PGSSLMODE, is one of ${[...SSL_MODES].join(', ')}`);
   }
   if (url.password !== '' || url.searchParams.has('password')) {
     app.notice('a password on the command line can be seen by others; PGPASSWORD and ~/.pgpass cannot');
@@ -50,10 +54,10 @@ export async function noticeEmpty({ database }: Archive, place: ArchiveLocation,
 }
 
 /** Adds the host that a URL with a user must have: `postgres://user@/name?host=/run/postgresql` has none. */
-function urlOf(text: string): URL {
+function urlOf(text: string, name: string): URL {
   try {
     return new URL(text.replace('@/', '@localhost/'));
   } catch {
-    throw new Fault('usage', '--database: the address is not a URL');
+    throw new Fault('usage', `${name}: the address is not a URL`);
   }
 }

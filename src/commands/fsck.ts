@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
 import { fsckLines } from '../format/views/index.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
+import { hashFiles } from './hash-files.ts';
 
 export const Input = z.object(DATABASE_INPUT);
 
@@ -22,23 +23,14 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       throw isDamaged ? new Fault('integrity', error.message, error.detail) : error;
     });
   const { checkArchive } = await import('../service/fsck/check-archive.ts');
-  const { openHashPool } = await import('../verify/hash-pool.ts');
-  const { signal, thread } = app.world;
+  const { signal } = app.world;
   app.onInterrupt(() => ({
     kept: 'nothing was changed',
     next: 'run the same command to check from the start',
   }));
   const progress = app.progress();
   const report = await checkArchive(archive, {
-    async hash(dir, paths) {
-      const pool = openHashPool(dir, { algorithms: ['sha256'], signal, thread });
-      try {
-        pool.add(paths);
-        return await pool.finish();
-      } finally {
-        await pool.stop();
-      }
-    },
+    hash: hashFiles(app),
     signal,
     progress: progress.update,
   }).finally(() => progress.end());

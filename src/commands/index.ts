@@ -49,6 +49,7 @@ export const LOAD_BODY: Record<CommandWords, () => Promise<CommandBody>> = {
   report: () => import('./report.ts'),
   fsck: () => import('./fsck.ts'),
   backup: () => import('./backup.ts'),
+  'archive copy': () => import('./archive/copy.ts'),
   serve: () => import('./serve.ts'),
   'config get': () => import('./config/get.ts'),
   'config set': () => import('./config/set.ts'),

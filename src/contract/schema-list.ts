@@ -25,7 +25,7 @@ import { ReadMessage } from './reports/reading.ts';
 import { ReconcileReport } from './reports/reconcile.ts';
 import { DiffReport, FrozenWalk, PlotReport, WalkedWindow, WalkReport } from './reports/walk.ts';
 import { ExitRecord, Listening, ProgressRecord } from './reports/command.ts';
-import { BackupReport, FsckReport, ImportReport } from './reports/archive.ts';
+import { ArchiveCopyReport, BackupReport, FsckReport, ImportReport } from './reports/archive.ts';
 import { ArchiveReport } from './reports/whole-archive.ts';
 import { SequenceReading } from './reports/sequence-reading.ts';
 import { ServiceReport } from './reports/service.ts';
@@ -89,6 +89,7 @@ export const REPORTS = {
   PullReport,
   PullPlan,
   BackupReport,
+  ArchiveCopyReport,
   ExportReport,
   ThreadReport,
   FsckReport,

@@ -14,7 +14,7 @@ export {
   OtherFilesLocation,
 } from './store/open.ts';
 export { errorName, accessErrorOf, accessFault } from './store/sql/database-error.ts';
-export { backUp, BackupTargetError } from './store/backup.ts';
+export { backUp, BackupTargetError, refuseOwnFolder } from './store/backup.ts';
 export { redact, rowsOfSameFile, unredact } from './store/redaction.ts';
 export type { Archive } from './store/archive.ts';
 export { summariesOf } from './store/meta-table/summary.ts';

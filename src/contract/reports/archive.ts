@@ -91,3 +91,45 @@ export const FsckReport = z.object({
   ),
 });
 export type FsckReport = z.infer<typeof FsckReport>;
+
+const CopyPlace = z.object({ engine: z.enum(['sqlite', 'postgres']), files: z.enum(['folder', 'database']) });
+
+/**
+ * `arx archive copy -o json`. `taken_at` is the instant whose state was copied. `copied` counts what this run stored; the rest was
+ * there from a run that was interrupted. `sha256` of a table is that of its rows, null for the stored bytes of messages, which `fsck`
+ * compares with their hashes; `equal` compares source and target. `damaged` files are missing in the source or have other bytes
+ * than those of import. A list is compared page by page, as the highest tier reads it. `left_out` names what a copy does not have.
+ */
+export const ArchiveCopyReport = z.object({
+  version,
+  /** Nothing was written: the counts are those of a copy. */
+  dry_run: z.literal(true).optional(),
+  from: CopyPlace,
+  to: CopyPlace,
+  taken_at: z.string(),
+  resumed: z.boolean(),
+  tables: z.array(
+    z.object({
+      name: z.string(),
+      rows: count,
+      copied: count,
+      sha256: z.string().nullable(),
+      equal: z.boolean().nullable(),
+    }),
+  ),
+  files: z.object({
+    count,
+    bytes: count,
+    copied: count,
+    copied_bytes: count,
+    damaged: count,
+    damaged_files: z.array(z.string()),
+  }),
+  lists: z.array(
+    z.object({ name: z.string(), pages: count, rows: count, sha256: z.string(), equal: z.boolean() }),
+  ),
+  fsck: FsckReport.nullable(),
+  left_out: z.array(z.string()),
+  verdict: z.enum(['equal', 'different', 'not_copied']),
+});
+export type ArchiveCopyReport = z.infer<typeof ArchiveCopyReport>;

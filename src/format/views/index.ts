@@ -14,6 +14,7 @@ export { acknowledgementView, eventTypeView, eventView } from './event.ts';
 export { checkView, factView, healthView, pathsView, profileView, settingView } from './installation.ts';
 export { forgottenView, identityView } from './identity.ts';
 export { changesOf, changeView, diffLines, windowView } from './frozen-walk.ts';
+export { archiveCopyLines } from './archive-copy.ts';
 export { backupLines, fsckLines, importLines } from './archive-report.ts';
 export { exportLines, fileView, pullPlanView, verifyLines } from './files-report.ts';
 export { walkLines } from './walk-report.ts';

@@ -39,7 +39,7 @@ export async function backUp(archive: Archive, dir: string, options: BackupOptio
   const { database, blobs } = archive;
   if (database.engine !== 'sqlite' || blobs.dir === undefined)
     throw new Error('only a SQLite archive folder can be backed up');
-  await refuseOwn(dir, blobs.dir);
+  await refuseOwnFolder(dir, blobs.dir);
   await makeFolder(dir, 0o700);
   const work = (): Promise<BackupReport> => writeBackup(archive, blobs.dir!, dir, options);
   return options.exclusively === undefined ? work() : options.exclusively(join(dir, LOCKED), work);
@@ -97,8 +97,11 @@ async function writeBackup(
   return report;
 }
 
-/** Throws when the target is inside the archive, also through links. A backup there would damage the archive. */
-async function refuseOwn(dir: string, blobs: string): Promise<void> {
+/**
+ * Throws {@link BackupTargetError} when the target is inside the archive with these files, also through links. A copy there
+ * would damage the archive.
+ */
+export async function refuseOwnFolder(dir: string, blobs: string): Promise<void> {
   const own = new Set(await Promise.all([dirname(blobs), blobs].map(nearestReal)));
   for (let at = await nearestReal(dir); ; at = dirname(at)) {
     if (own.has(at)) throw new BackupTargetError("it is in the archive's own folder");

@@ -9,6 +9,7 @@ import { openFolderFiles } from './files/folder-files.ts';
 import { openDatabaseFiles } from './files/database-files.ts';
 import type { Database } from './sql/database.ts';
 import { claimFolder } from './files-folder-mark.ts';
+import { copyMark } from './meta-table/copy-mark.ts';
 import { fileKey, storeFileKey } from './meta-table/file-key.ts';
 import { decideFilesLocation, filesLocation } from './meta-table/files-location.ts';
 import { primaryCode, SQLITE } from './sql/sqlite-result-codes.ts';
@@ -49,6 +50,13 @@ function filesLost(): UnusableArchive {
   return new UnusableArchive('it is damaged: where it keeps its files is not known', { isDamaged: true });
 }
 
+/** A copy of another archive that was interrupted lacks rows or indexes. */
+function copyUnfinished(): UnusableArchive {
+  return new UnusableArchive('it is an unfinished copy; run the same arx archive copy again to complete it', {
+    isDamaged: false,
+  });
+}
+
 function whyOf(cause: unknown): string {
   const missing = MISSING[String((cause as { code?: unknown }).code)];
   if (missing !== undefined) return missing;
@@ -65,12 +73,14 @@ const MISSING: Record<string, string> = {
 /**
  * A folder with database and files, or a PostgreSQL database with or without a folder for the files. `readOnly`: nothing
  * is changed or created. `mustExist`: a folder without an archive is refused. `allowDamaged`: an archive that has lost the location of its files is opened with this one, so
- * that damage can be reported.
+ * that damage can be reported. `asCopy`: it may be an unfinished copy of another archive, which is refused otherwise; its
+ * folder of files is not claimed.
  */
 export type ArchiveLocation = ({ dir: string } | { url: string; blobs?: string | undefined }) & {
   readOnly?: boolean;
   mustExist?: boolean;
   allowDamaged?: boolean;
+  asCopy?: boolean;
 };
 
 /** Where the archive is, and the clock and random numbers that it uses. */
@@ -109,6 +119,8 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
       // The key is created now, so that listing files never writes, for example on a full disk.
       else if (await migrate(database, (statements) => storeFileKey(statements, randomBytes)))
         await fileKey(archive);
+      if (options.asCopy !== true && (await copyMark(database).catch(() => undefined)) !== undefined)
+        throw copyUnfinished();
       if (!('dir' in options)) await checkFiles(archive, options);
       else if (!readOnly) await makeFilesPrivate(options.dir);
     } catch (error) {
@@ -186,6 +198,7 @@ type PostgresLocation = {
   blobs?: string | undefined;
   readOnly?: boolean;
   allowDamaged?: boolean;
+  asCopy?: boolean;
 };
 
 async function openDatabase(options: PostgresLocation & Pick<OpenOptions, 'sleep'>): Promise<Opened> {
@@ -203,12 +216,13 @@ async function openDatabase(options: PostgresLocation & Pick<OpenOptions, 'sleep
 export class OtherFilesLocation extends Error {}
 
 /** Makes all processes use the same location for files, that of the first process. */
-async function checkFiles(archive: OpenArchive, { blobs, allowDamaged }: PostgresLocation): Promise<void> {
+async function checkFiles(archive: OpenArchive, { blobs, allowDamaged, asCopy }: PostgresLocation): Promise<void> {
   const { database, readOnly } = archive;
   const place = blobs === undefined ? 'database' : 'folder';
   const decided = await filesLocation(database);
   // Check the folder before storing the location: a refused folder must not fix it.
-  if (blobs !== undefined && (decided === 'folder' || decided === 'undecided'))
+  // That of a copy is claimed when it has the key of the archive.
+  if (blobs !== undefined && asCopy !== true && (decided === 'folder' || decided === 'undecided'))
     archive.filesThere = await claimFolder(archive, blobs);
   if (!readOnly && decided === 'undecided') {
     await decideFilesLocation(database, place);

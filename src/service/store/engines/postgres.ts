@@ -157,6 +157,14 @@ export async function openPostgres({
     return done;
   };
 
+  /** Runs a transaction without a time limit, on a connection of its own. */
+  const alone = async <T>(opening: string, work: (statements: Statements) => Promise<T>): Promise<T> => {
+    const client = new pg.Client(config);
+    client.on('error', () => {});
+    await client.connect().catch(throwAccessError);
+    return within(client, opening, work, () => void client.end().catch(() => {}));
+  };
+
   const database: PostgresDatabase = {
     ...reader,
     run: async (sql, parameters) => (await query(pool, sql, parameters)).rowCount ?? 0,
@@ -170,12 +178,8 @@ export async function openPostgres({
         ),
       );
     },
-    migration: async (work) => {
-      const client = new pg.Client(config);
-      client.on('error', () => {});
-      await client.connect().catch(throwAccessError);
-      return within(client, `${BEGIN}; ${LOCK_WRITER}`, work, () => void client.end().catch(() => {}));
-    },
+    migration: (work) => alone(`${BEGIN}; ${LOCK_WRITER}`, work),
+    snapshot: (work) => alone(BEGIN_SNAPSHOT, work),
     pool: () => ({
       busy: pool.totalCount - pool.idleCount + pages.totalCount - pages.idleCount,
       idle: pool.idleCount + pages.idleCount,
@@ -203,3 +207,6 @@ async function setReadOnly(client: pg.ClientBase): Promise<void> {
 }
 
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+/** The state is that of the first statement that reads. Limits of the user's role would end a long copy. */
+const BEGIN_SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+  SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT 1`;

@@ -122,6 +122,17 @@ export async function openSqlite({
         return within(connection, work);
       });
     },
+    async snapshot(work) {
+      const { handle, statements } = await retryWhileBusy(() => connectReading(path));
+      try {
+        handle.exec('BEGIN');
+        // The state is that of the first read.
+        await retryWhileBusy(() => statements.get('SELECT COUNT(*) FROM sqlite_master'));
+        return await work(statements);
+      } finally {
+        handle.close();
+      }
+    },
     async close() {
       await last;
       if (writer !== undefined && writer !== reader) {

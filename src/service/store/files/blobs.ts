@@ -13,6 +13,8 @@ export type Blobs = {
   read(sha256: string, from?: number, to?: number): AsyncGenerator<Uint8Array>;
   /** Stores bytes whose hash the caller computed. Durable when it resolves. Does nothing where the file exists. */
   put(sha256: string, content: Uint8Array): Promise<void>;
+  /** Stores what `chunks` yields. Resolves to false, storing nothing, when it has another hash. */
+  putChunks(sha256: string, chunks: AsyncIterable<Uint8Array>): Promise<boolean>;
   /** Stores a copy of a file that is too big for memory. Resolves to false, storing nothing, when its hash differs by now. */
   putFile(sha256: string, path: string): Promise<boolean>;
   /** Returns whether new files can be stored, by permissions and free space. */

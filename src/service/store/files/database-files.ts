@@ -62,6 +62,7 @@ export function openDatabaseFiles(database: PostgresDatabase): Blobs {
       if ((await size(sha256)) !== undefined) return;
       if (!(await store(sha256, () => [content]))) throw new Error('the bytes of a file have another hash');
     },
+    putChunks: (sha256, chunks) => store(sha256, () => chunks),
     async putFile(sha256, path) {
       if ((await size(sha256)) !== undefined) return true;
       const source = await openIfRegular(path);

@@ -51,6 +51,18 @@ export function openFolderFiles(dir: string): Blobs {
     return true;
   };
 
+  const putChunks = (sha256: string, chunks: AsyncIterable<Uint8Array>): Promise<boolean> =>
+    store(sha256, async (file) => {
+      const hash = createHash('sha256');
+      let at = 0;
+      for await (const chunk of chunks) {
+        hash.update(chunk);
+        await writeAll(file, chunk, at);
+        at += chunk.length;
+      }
+      return hash.digest('hex') === sha256;
+    });
+
   return {
     dir,
     async names(shard) {
@@ -76,24 +88,16 @@ export function openFolderFiles(dir: string): Blobs {
         return true;
       });
     },
+    putChunks,
     async putFile(sha256, path) {
       const source = await openIfRegular(path);
       if (source === undefined) return false;
       try {
         if ((await size(sha256)) === (await source.stat()).size) return true;
-        return await store(sha256, async (file) => {
-          const hash = createHash('sha256');
-          let at = 0;
-          for await (const chunk of source.createReadStream({
-            start: 0,
-            autoClose: false,
-          }) as AsyncIterable<Uint8Array>) {
-            hash.update(chunk);
-            await writeAll(file, chunk, at);
-            at += chunk.length;
-          }
-          return hash.digest('hex') === sha256;
-        });
+        return await putChunks(
+          sha256,
+          source.createReadStream({ start: 0, autoClose: false }) as AsyncIterable<Uint8Array>,
+        );
       } finally {
         await source.close();
       }

@@ -46,6 +46,18 @@ async function storedKey(archive: Archive): Promise<Uint8Array> {
   return Buffer.from((await find()) ?? '', 'base64');
 }
 
+/** Gives a copy the key of the archive that it is a copy of. Call {@link forgetFileKey} after the commit. */
+export async function replaceFileKey(statements: Pick<Statements, 'run'>, key: Uint8Array): Promise<void> {
+  await statements.run(`UPDATE meta SET value = $1 WHERE key = 'file_key'`, [
+    Buffer.from(key).toString('base64'),
+  ]);
+}
+
+/** Makes the next use read the key again. */
+export function forgetFileKey(database: Database): void {
+  KEYS.delete(database);
+}
+
 /** Stores a new key, unless there is one. */
 export async function storeFileKey(
   statements: Pick<Statements, 'run'>,

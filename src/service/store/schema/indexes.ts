@@ -10,13 +10,18 @@ type Index = { name: string; statement: string };
  * primary and unique keys, because they can be dropped there.
  */
 export function indexesFor(engine: Database['engine']): Index[] {
+  const keys = MIGRATIONS.flatMap((migration) => statementsOf(migration, engine)).flatMap(keyIndexesOf);
+  return engine === 'sqlite' ? secondaryIndexesFor(engine) : [...keys, ...secondaryIndexesFor(engine)];
+}
+
+/** As {@link indexesFor}, without the indexes of keys: those that can be dropped and created again on both engines. */
+export function secondaryIndexesFor(engine: Database['engine']): Index[] {
   const statements = MIGRATIONS.flatMap((migration) => statementsOf(migration, engine));
   const dropped = new Set(statements.flatMap((statement) => /^DROP INDEX (\w+)$/.exec(statement)?.[1] ?? []));
-  const indexes = statements.flatMap((statement) => {
+  return statements.flatMap((statement) => {
     const [, name] = /^CREATE (?:UNIQUE )?INDEX (\w+) /.exec(statement) ?? [];
     return name === undefined || dropped.has(name) ? [] : [{ name, statement }];
   });
-  return engine === 'sqlite' ? indexes : [...statements.flatMap(keyIndexesOf), ...indexes];
 }
 
 /** Returns the indexes of the keys in a CREATE TABLE, under the names that PostgreSQL gives them. */

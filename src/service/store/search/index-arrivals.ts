@@ -21,8 +21,8 @@ export async function indexArrivals(
   const [first, last] = [arrivals[0]?.row.n, arrivals.at(-1)?.row.n];
   if (first === undefined || last === undefined || (await indexedUpTo(statements)) !== first - 1) return;
   const files = await statements.all<AttachmentRow>(
-    `SELECT ${ATTACHMENTS.select} FROM attachments WHERE message >= $1 ORDER BY message, part`,
-    [first],
+    `SELECT ${ATTACHMENTS.select} FROM attachments WHERE message >= $1 AND message <= $2 ORDER BY message, part`,
+    [first, last],
   );
   const due = await statements.all<{ n: number }>('SELECT n FROM search_due WHERE n >= $1', [first]);
   const isDue = new Set(due.map(({ n }) => n));

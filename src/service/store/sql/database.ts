@@ -39,6 +39,11 @@ export type Database = Statements & {
   tryTransaction<T>(work: (statements: Statements) => Promise<T>): Promise<T | undefined>;
   /** As {@link Database.transaction}, for changes of tables, without a time limit. */
   migration<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` over one state of all data, which later commits do not change; without a time limit. Writers go on
+   * meanwhile, and the engine keeps what `work` may still read.
+   */
+  snapshot<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
   /** Counts connections of this process and those that wait for one. Absent without a connection pool. */
   pool?(): { busy: number; idle: number; waiting: number };
   /**

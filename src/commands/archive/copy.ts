@@ -1,0 +1,119 @@
+// `arx archive copy FROM TO`: copies an archive to another place and engine, with its ids, and compares both.
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { App } from '../../app.ts';
+import { withExclusiveLock } from '../../config/lock.ts';
+import type { ArchiveCopyReport } from '../../contract/reports/archive.ts';
+import { Fault } from '../../faults.ts';
+import { plural } from '../../format/numbers.ts';
+import { archiveCopyLines } from '../../format/views/index.ts';
+import type { ArchiveLocation, OpenArchive } from '../../service/index.ts';
+import { archivePlace } from '../database-option.ts';
+import { hashFiles } from '../hash-files.ts';
+
+export const Input = z.object({
+  from: z.string().min(1),
+  to: z.string().min(1),
+  fromBlobs: z.string().min(1).optional(),
+  toBlobs: z.string().min(1).optional(),
+  dryRun: z.boolean().default(false),
+});
+type Input = z.infer<typeof Input>;
+
+const FROM = { database: '<from>', blobs: '--from-blobs' };
+const TO = { database: '<to>', blobs: '--to-blobs' };
+
+/** Runs `arx archive copy`. */
+export async function run(input: Input, app: App): Promise<void> {
+  const from = archivePlace({ database: input.from, blobs: input.fromBlobs }, app, FROM)!;
+  const to = archivePlace({ database: input.to, blobs: input.toBlobs }, app, TO)!;
+  const source = await app.openArchive({ ...from, readOnly: true, mustExist: true });
+  if ('dir' in to) await refuseFolder(to.dir, source);
+  const { CopyTargetError, CopyTakenOver } = await import('../../service/copy/index.ts');
+  const report = await (input.dryRun ? planned(source, to, app) : copied(source, to, app)).catch(
+    (error: unknown) => {
+      if (error instanceof CopyTargetError)
+        throw new Fault('unsafe', `<to>: ${error.message}`, { kept: 'nothing was changed', cause: error });
+      if (error instanceof CopyTakenOver) throw new Fault('store', `<to>: ${error.message}`, { cause: error });
+      throw error;
+    },
+  );
+  await app.printer.report(report, () => archiveCopyLines(report, app.screen));
+  for (const fault of faultsOf(report)) app.addFault(fault);
+}
+
+/** Throws Fault 'unsafe' for a folder inside the source, and for one with other things than an archive. */
+async function refuseFolder(dir: string, source: OpenArchive): Promise<void> {
+  const { BackupTargetError, refuseOwnFolder } = await import('../../service/index.ts');
+  if (source.database.engine === 'sqlite' && source.blobs.dir !== undefined)
+    await refuseOwnFolder(dir, source.blobs.dir).catch((error: unknown) => {
+      throw error instanceof BackupTargetError
+        ? new Fault('unsafe', `<to>: ${error.message}`, { kept: 'nothing was changed', cause: error })
+        : error;
+    });
+  const names = await readdir(dir).catch((): string[] => []);
+  if (names.length > 0 && !names.includes('archive.db'))
+    throw new Fault('unsafe', '<to>: the folder is not empty, and no archive', { kept: 'nothing was changed' });
+}
+
+async function planned(source: OpenArchive, to: ArchiveLocation, app: App): Promise<ArchiveCopyReport> {
+  const { planCopy } = await import('../../service/copy/index.ts');
+  const target = await app
+    .openArchive({ ...to, readOnly: true, mustExist: true, asCopy: true })
+    .catch((error: unknown) => {
+      if (error instanceof Fault && error.kind === 'not_found') return undefined;
+      throw error;
+    });
+  const engine = 'dir' in to ? 'sqlite' : 'postgres';
+  const files = 'dir' in to || to.blobs !== undefined ? 'folder' : 'database';
+  return { ...(await planCopy(source, target, { engine, files })), fsck: null };
+}
+
+async function copied(source: OpenArchive, to: ArchiveLocation, app: App): Promise<ArchiveCopyReport> {
+  const { copyArchive } = await import('../../service/copy/index.ts');
+  const target = await app.openArchive({ ...to, asCopy: true });
+  const progress = app.progress();
+  const options = { signal: app.world.signal, progress: progress.update };
+  const work = async (): Promise<ArchiveCopyReport> => {
+    app.onInterrupt(() => ({
+      kept: 'what was copied is kept in <to>, which opens as an archive only when it is complete',
+      next: 'run the same command to continue',
+    }));
+    const report = await copyArchive(source, target, options);
+    if (report.verdict !== 'equal') return { ...report, fsck: null };
+    app.onInterrupt(() => ({
+      kept: 'the copy is complete and equal to <from>',
+      next: 'arx fsck --database <to> checks its stored bytes',
+    }));
+    const { checkArchive } = await import('../../service/fsck/check-archive.ts');
+    const fsck = await checkArchive(target, { ...options, hash: hashFiles(app) });
+    return { ...report, fsck };
+  };
+  try {
+    // No `arx serve` may open the folder before it is complete.
+    return await ('dir' in to ? withExclusiveLock(join(to.dir, 'serve'), app.storeWorld, work) : work());
+  } finally {
+    await progress.end();
+  }
+}
+
+function faultsOf({ verdict, files, fsck }: ArchiveCopyReport): Fault[] {
+  const faults: Fault[] = [];
+  if (verdict === 'different')
+    faults.push(
+      new Fault('integrity', 'the copy differs from the source', {
+        kept: '<to> stays an unfinished copy, which no other command opens',
+        hint: 'run the same command again; if it differs again, run arx fsck on the source',
+      }),
+    );
+  if (files.damaged > 0)
+    faults.push(
+      new Fault('integrity', `${plural(files.damaged, 'file')} of the source missing or damaged, not copied`, {
+        hint: 'arx fsck on the source names them',
+      }),
+    );
+  if (fsck?.verdict === 'damaged' && files.damaged === 0)
+    faults.push(new Fault('integrity', 'the copy is equal to the source, and damaged as it is'));
+  return faults;
+}
