@@ -80,7 +80,8 @@ export const ARCHIVE_COMMANDS = [
       ['--dry-run', 'look at both and count; write nothing'],
     ],
     examples: [
-      'arx archive copy sqlite:/mnt/backup/archive postgres://arx@db.example/archive --dry-run',
+      'arx archive copy sqlite:/mnt/backup/archive postgres://arx@new.example/archive --dry-run',
+      'arx archive copy sqlite:/mnt/backup/archive postgres://arx@new.example/archive',
       'arx archive copy postgres://arx@db.example/archive sqlite:/mnt/backup/copy',
     ],
     topics: ['hosting'],

@@ -39,7 +39,10 @@ export function archivePlace(
   // The client for Node replaces an unknown mode by another one, and ignores PGSSLMODE.
   const mode = url.searchParams.getAll('sslmode').at(-1) || world.env['PGSSLMODE'] || undefined;
   if (mode !== undefined && !SSL_MODES.has(mode)) {
-    throw new Fault('usage', `${names.database}: sslmode, or PGSSLMODE, is one of ${[...SSL_MODES].join(', ')}`);
+    throw new Fault(
+      'usage',
+      `${names.database}: sslmode, or PGSSLMODE, is one of ${[...SSL_MODES].join(', ')}`,
+    );
   }
   if (url.password !== '' || url.searchParams.has('password')) {
     app.notice('a password on the command line can be seen by others; PGPASSWORD and ~/.pgpass cannot');

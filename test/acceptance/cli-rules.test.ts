@@ -65,6 +65,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   import: 'letter.mbox',
   redact: 'att_1 --yes',
   backup: '--to copy',
+  'archive copy': 'sqlite:data sqlite:copy',
   'config get': 'timeout',
   'config set': 'timeout 21',
   'config unset': 'timeout',

@@ -32,6 +32,7 @@ const BEFORE: Record<string, readonly string[]> = {
   'events reconcile': [
     `arx events send message.reordered --id evt_1 --payload '{"id":"msg_2","entry":"entry_2","sequence":7}'`,
   ],
+  'archive copy': ['arx backup --to /mnt/backup/archive'],
   'profile rm': ['arx config set --profile work base_url https://archive.example'],
   'profile use': ['arx config set --profile work base_url https://archive.example'],
   report: ['arx attachments pull --city lisbon --to lisbon'],
@@ -44,7 +45,14 @@ const BEFORE: Record<string, readonly string[]> = {
 };
 
 /** What the examples name that no machine of ours has. */
-type Places = { archive: string; list: string; postgres: string | undefined; backup: string };
+type Places = {
+  archive: string;
+  list: string;
+  postgres: string | undefined;
+  /** An address without an archive. */
+  empty: string | undefined;
+  backup: string;
+};
 
 const arx = buildProgram();
 const NEEDS_TOOLS = ['bash', 'jq', 'curl'].filter((tool) => !isInstalled(tool));
@@ -86,7 +94,8 @@ describe.skipIf(NEEDS_TOOLS.length > 0)('the examples of the help', () => {
       const usesPostgres = examples.some((line) => line.includes('postgres://'));
       const postgres = usesPostgres && !noPostgres ? await freshUrl() : undefined;
       if (postgres !== undefined) await sampleIn({ url: postgres });
-      const places = { archive: served.base_url, list: list.url, postgres, backup: join(dir, 'mnt') };
+      const empty = postgres === undefined ? undefined : await freshUrl();
+      const places = { archive: served.base_url, list: list.url, postgres, empty, backup: join(dir, 'mnt') };
       const env = {
         PATH: `${bin}:${process.env['PATH'] ?? ''}`,
         ARX_DATA_DIR: join(dir, 'data'),
@@ -118,9 +127,10 @@ describe.skipIf(NEEDS_TOOLS.length > 0)('the examples of the help', () => {
 });
 
 /** Returns an example with the places of this run. */
-function located(line: string, { archive, list, postgres, backup }: Places): string {
+function located(line: string, { archive, list, postgres, empty, backup }: Places): string {
   return line
-    .replaceAll(/"?postgres:[^" ]*"?/g, `'${postgres ?? ''}'`)
+    .replaceAll(/postgres:[^ ]*@new\.example[^ ]*/g, `'${empty ?? ''}'`)
+    .replaceAll(/"?postgres:\/\/arx@db[^" ]*"?/g, `'${postgres ?? ''}'`)
     .replaceAll(/https:\/\/api\.example[^" ]*/g, list)
     .replaceAll('https://archive.example', archive)
     .replaceAll('http://127.0.0.1:4747', archive)

@@ -251,6 +251,12 @@ test('backup', async () =>
     /^arx: interrupted: \S+ k?B of files copied, the database of .* is unchanged; run the same command to continue/,
   ));
 
+test('archive copy', async () =>
+  expectOneLine(
+    await interruptedAt(8, 'archive copy sqlite:data sqlite:copy', scratch()),
+    /^arx: interrupted: (?:what was copied is kept in <to>, .*; run the same command to continue|the copy is complete)/,
+  ));
+
 test('import says how many messages are stored, and the same command stores the rest', async () => {
   const dir = scratch();
   const mail = (n: number) =>

@@ -799,6 +799,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   api: { args: '/api/health' },
   fsck: {},
   backup: { args: '--to copy' },
+  'archive copy': { args: 'sqlite:data sqlite:copy' },
   import: { args: 'letter.mbox' },
   redact: { args: 'att_1 --yes' },
   serve: { args: '--port 0' },

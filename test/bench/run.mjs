@@ -5,6 +5,7 @@ const USUAL = ['start', 'page', 'depth', 'import', 'search', 'walk', 'files', 'v
 const WALKS = ['simulated', 'served', 'sizes', 'many', 'calibration', 'kill'];
 const SEARCH = ['search-list', 'rows'];
 const SERVICE = [
+  'copy',
   'service',
   'filters',
   'intake',

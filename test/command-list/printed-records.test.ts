@@ -65,6 +65,10 @@ const LINES: Partial<Record<CommandWords, readonly string[]>> = {
   redact: ['redact --yes att_2'],
   fsck: ['fsck'],
   backup: ['backup --to copy'],
+  'archive copy': [
+    'archive copy sqlite:data sqlite:copied --dry-run',
+    'archive copy sqlite:data sqlite:copied',
+  ],
   'config get': ['config get timeout'],
   'config set': ['config set timeout 30'],
   'config unset': ['config unset timeout'],

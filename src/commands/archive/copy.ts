@@ -35,7 +35,8 @@ export async function run(input: Input, app: App): Promise<void> {
     (error: unknown) => {
       if (error instanceof CopyTargetError)
         throw new Fault('unsafe', `<to>: ${error.message}`, { kept: 'nothing was changed', cause: error });
-      if (error instanceof CopyTakenOver) throw new Fault('store', `<to>: ${error.message}`, { cause: error });
+      if (error instanceof CopyTakenOver)
+        throw new Fault('store', `<to>: ${error.message}`, { cause: error });
       throw error;
     },
   );
@@ -54,7 +55,9 @@ async function refuseFolder(dir: string, source: OpenArchive): Promise<void> {
     });
   const names = await readdir(dir).catch((): string[] => []);
   if (names.length > 0 && !names.includes('archive.db'))
-    throw new Fault('unsafe', '<to>: the folder is not empty, and no archive', { kept: 'nothing was changed' });
+    throw new Fault('unsafe', '<to>: the folder is not empty, and no archive', {
+      kept: 'nothing was changed',
+    });
 }
 
 async function planned(source: OpenArchive, to: ArchiveLocation, app: App): Promise<ArchiveCopyReport> {
@@ -109,9 +112,13 @@ function faultsOf({ verdict, files, fsck }: ArchiveCopyReport): Fault[] {
     );
   if (files.damaged > 0)
     faults.push(
-      new Fault('integrity', `${plural(files.damaged, 'file')} of the source missing or damaged, not copied`, {
-        hint: 'arx fsck on the source names them',
-      }),
+      new Fault(
+        'integrity',
+        `${plural(files.damaged, 'file')} of the source missing or damaged, not copied`,
+        {
+          hint: 'arx fsck on the source names them',
+        },
+      ),
     );
   if (fsck?.verdict === 'damaged' && files.damaged === 0)
     faults.push(new Fault('integrity', 'the copy is equal to the source, and damaged as it is'));

@@ -21,7 +21,8 @@ const TABLES: Readonly<Record<string, string>> = { raws: 'stored messages' };
 export function archiveCopyLines(report: ArchiveCopyReport, canvas: Canvas): Line[] {
   const { from, to, taken_at, tables, files, lists, fsck, left_out } = report;
   const isPlan = report.dry_run === true;
-  const different = (equal: boolean | null): Line => (equal === false ? [{ text: ', different', style: 'bad' }] : '');
+  const different = (equal: boolean | null): Line =>
+    equal === false ? [{ text: ', different', style: 'bad' }] : '';
   const branches: Branch[] = [
     {
       line: 'rows',

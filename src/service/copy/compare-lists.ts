@@ -51,7 +51,8 @@ export async function* digestLists(
         peer: 'local',
       });
       const text = await textOf(response.body);
-      if (response.status >= 300) throw failure ?? new Error(`the list ${name} is ${response.status}: ${text}`);
+      if (response.status >= 300)
+        throw failure ?? new Error(`the list ${name} is ${response.status}: ${text}`);
       digest.update(`${response.status} ${text}\n`);
       const page = JSON.parse(text) as { data: { id?: string; entry?: string }[]; has_more: boolean };
       pages += 1;

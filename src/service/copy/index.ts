@@ -28,7 +28,7 @@ export type CopyOptions = {
 export type CopyReport = Omit<ArchiveCopyReport, 'fsck'>;
 
 /** What a copy does not have. */
-const LEFT_OUT = ['tokens', 'rate limits', 'files of no row'];
+const LEFT_OUT = ['tokens', 'rate limits', 'files that no row names'];
 
 /** Unfinished files of the target that nobody wrote to for this long are left over from a killed process. */
 const MAX_UNFINISHED_MS = 3_600_000;
@@ -42,8 +42,7 @@ export async function planCopy(
   target: Archive | undefined,
   to: CopyReport['to'],
 ): Promise<CopyReport> {
-  const state =
-    target === undefined ? undefined : await stateOf(target.database, await fileKey(source));
+  const state = target === undefined ? undefined : await stateOf(target.database, await fileKey(source));
   return source.database.snapshot(async (snapshot) => {
     const counted = await countSource(source, snapshot);
     return {
@@ -202,11 +201,7 @@ async function copyContent(
   return copied;
 }
 
-async function indexStored(
-  statements: Statements,
-  rows: readonly Row[],
-  readText: ReadText,
-): Promise<void> {
+async function indexStored(statements: Statements, rows: readonly Row[], readText: ReadText): Promise<void> {
   const [first, last] = [Number(rows[0]?.['n']), Number(rows.at(-1)?.['n'])];
   const messages = await statements.all<MessageRow>(
     `SELECT ${MESSAGES.select} FROM messages WHERE n >= $1 AND n <= $2 ORDER BY n`,
@@ -259,7 +254,9 @@ async function compare({ source, snapshot, target, report, options, totalRows }:
       entry.equal = there.sha256 === entry.sha256 && there.rows === entry.rows;
     }
     const content = entryOf(report, CONTENT_TABLE.name);
-    const there = await statements.get<{ rows: number }>(`SELECT COUNT(*) AS rows FROM ${CONTENT_TABLE.name}`);
+    const there = await statements.get<{ rows: number }>(
+      `SELECT COUNT(*) AS rows FROM ${CONTENT_TABLE.name}`,
+    );
     content.equal = there?.rows === content.rows;
   });
   done = 0;

@@ -216,7 +216,10 @@ async function openDatabase(options: PostgresLocation & Pick<OpenOptions, 'sleep
 export class OtherFilesLocation extends Error {}
 
 /** Makes all processes use the same location for files, that of the first process. */
-async function checkFiles(archive: OpenArchive, { blobs, allowDamaged, asCopy }: PostgresLocation): Promise<void> {
+async function checkFiles(
+  archive: OpenArchive,
+  { blobs, allowDamaged, asCopy }: PostgresLocation,
+): Promise<void> {
   const { database, readOnly } = archive;
   const place = blobs === undefined ? 'database' : 'folder';
   const decided = await filesLocation(database);

@@ -18,7 +18,9 @@ test('a table stands in one list', () => {
 test('all columns of a table are copied', async () => {
   const archive = await openArchive({ dir: tempFolder('columns'), sleep, now: Date.now, randomBytes });
   for (const { name, columns } of [...ROW_TABLES, CONTENT_TABLE]) {
-    const rows = await archive.database.all<{ name: string }>(`SELECT name FROM pragma_table_info('${name}')`);
+    const rows = await archive.database.all<{ name: string }>(
+      `SELECT name FROM pragma_table_info('${name}')`,
+    );
     expect([...columns].toSorted(), name).toEqual(rows.map((row) => row.name).toSorted());
   }
   await archive.close();

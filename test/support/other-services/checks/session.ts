@@ -199,6 +199,7 @@ const LOCAL_COMMANDS: [words: string, line: string, exit: number][] = [
   ['redact', 'redact --yes att_1', 2],
   ['fsck', 'fsck', 2],
   ['backup', 'backup --to copy', 2],
+  ['archive copy', 'archive copy sqlite:none sqlite:copy', 6],
   // There is no archive on this machine.
   ['serve', 'serve --port 0 --read-only', 6],
   ['config set', 'config set retries 2', 0],
