@@ -27,7 +27,7 @@ _arx() {
       -*) ;;
       *) case $words in
            "") words=$word ;;
-           attachments|content|conversations|messages|sequence|events|about|config|profile) words="$words $word" ;;
+           attachments|content|conversations|messages|sequence|events|about|archive|config|profile) words="$words $word" ;;
          esac ;;
     esac
   done
@@ -133,7 +133,7 @@ _arx() {
     *:-*) return ;;
   esac
   case "$words" in
-    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about config profile login logout whoami token search explore read open walk health doctor api import redact fsck backup serve completion demo help" ;;
+    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about archive config profile login logout whoami token search explore read open walk health doctor api import redact fsck backup serve completion demo help" ;;
     "attachments") [[ $cur == -* ]] || _arx_list -W "ls cities types sources senders show cat pull verify export" ;;
     "content") [[ $cur == -* ]] || _arx_list -W "get diff" ;;
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show export walk verify diff plot" ;;
@@ -141,6 +141,7 @@ _arx() {
     "sequence") [[ $cur == -* ]] || _arx_list -W "show" ;;
     "events") [[ $cur == -* ]] || _arx_list -W "send types ls reconcile" ;;
     "about") [[ $cur == -* ]] || _arx_list -W "api" ;;
+    "archive") [[ $cur == -* ]] || _arx_list -W "copy" ;;
     "config") [[ $cur == -* ]] || _arx_list -W "get set unset ls path" ;;
     "profile") [[ $cur == -* ]] || _arx_list -W "ls use rm" ;;
     "login") flags+=" --client-id --observer-tier --requested-tier"; : ;;

@@ -8,7 +8,7 @@ function __arx_at
         else if contains -- $word -o --output --max-rows --template --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --color --progress --client-id --observer-tier --requested-tier --from --subject --city --type --channel --source --since --before --conversation --sort --limit --after --facet --redacted --message --name --min-bytes --until --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --id --payload --file --journal --sign-with --effect --origin-city --kind --tier --database --blobs --reason --from-blobs --to-blobs --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
-            if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about config profile
+            if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about archive config profile
                 set -a typed $word
             end
         end
@@ -62,6 +62,7 @@ complete -c arx -n '__arx_at' -a messages -d 'list messages, show one with its n
 complete -c arx -n '__arx_at' -a sequence -d 'show the positions of a sequence'
 complete -c arx -n '__arx_at' -a events -d 'send events and check what became of them'
 complete -c arx -n '__arx_at' -a about -d 'show what is documented and what is assumed'
+complete -c arx -n '__arx_at' -a archive -d 'copy an archive between SQLite and PostgreSQL'
 complete -c arx -n '__arx_at' -a config -d 'show and change settings'
 complete -c arx -n '__arx_at' -a profile -d 'list, choose and delete profiles'
 complete -c arx -n '__arx_at' -a login -d 'obtain a token for this service and profile, and store it'
@@ -111,6 +112,7 @@ complete -c arx -n '__arx_at events' -a types -d 'list the event types with the 
 complete -c arx -n '__arx_at events' -a ls -d 'list the events that the service received, with their effect'
 complete -c arx -n '__arx_at events' -a reconcile -d 'compare the journal with what the service acknowledged and holds'
 complete -c arx -n '__arx_at about' -a api -d 'list which facts of the interface are documented and which are assumed'
+complete -c arx -n '__arx_at archive' -a copy -d 'copy an archive to another database, with its ids, and compare both'
 complete -c arx -n '__arx_at config' -a get -d 'show a setting'
 complete -c arx -n '__arx_at config' -a set -d 'change a setting'
 complete -c arx -n '__arx_at config' -a unset -d 'remove a setting'

@@ -36,7 +36,7 @@ const MORE_RUNS = [
   'test/acceptance/damaged-database.test.ts',
   'test/acceptance/two-engines.test.ts',
   'test/download/pipelined-http/transport.test.ts',
-  'test/service/copy/copy.test.ts',
+  'test/service/copy/index.test.ts',
   'test/service/handlers/events.test.ts',
   'test/service/handlers/list-window.test.ts',
   'test/service/handlers/search.test.ts',

@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withBundle } from './bundle.mjs';
-import { ARX, LIST, once, scratchEnv, table } from './timing.mjs';
+import { ARX, LIST, once, scratchEnv, spent, table } from './timing.mjs';
 
 export async function bench() {
   if (LIST === undefined) {
@@ -36,8 +36,8 @@ async function measure({ dir, mbox, cluster }) {
   const env = { ...process.env, ...scratchEnv(join(dir, 'arx')) };
   const rows = [];
   const run = (name, line) => {
-    const { ms, kib } = once(line, env);
-    rows.push({ command: name, s: (ms / 1000).toFixed(1), 'peak MiB': (kib / 1024).toFixed(0) });
+    const { ms, cpu } = spent(line, env);
+    rows.push({ command: name, 'CPU s': (cpu / 1000).toFixed(1), 'wall s': (ms / 1000).toFixed(1) });
   };
   const arx = (...words) => ['node', ARX, ...words];
   const [imported, copied] = ['imported', 'copied'].map(schema);
