@@ -23,7 +23,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--max-rows|--template|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--color|--progress|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--channel|--source|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--message|--name|--min-bytes|--until|--matching|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--id|--payload|--file|--journal|--sign-with|--effect|--origin-city|--kind|--tier|--database|--blobs|--reason|--from-blobs|--to-blobs|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
+      -o|--output|--max-rows|--template|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--color|--progress|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--channel|--source|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--message|--name|--min-bytes|--until|--max-rate|--max-bytes|--matching|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--threshold|--interval|--reads|--id|--payload|--file|--journal|--sign-with|--effect|--verify|--origin-city|--kind|--tier|--database|--blobs|--reason|--from-blobs|--to-blobs|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -106,6 +106,8 @@ _arx() {
     "events ls":--effect) _arx_list -W "queued waiting superseded dead"; return ;;
     "events reconcile":--journal) _arx_file; return ;;
     "events reconcile":--sign-with) _arx_file; return ;;
+    "report":--html) _arx_file; return ;;
+    "report":--verify) _arx_dir; return ;;
     "import":--origin-city) _arx_values cities; return ;;
     "import":--kind) _arx_list -W "mbox maildir mail slack mattermost zulip folder"; return ;;
     "import":--tier) _arx_list -W "external internal mirror"; return ;;
@@ -133,12 +135,12 @@ _arx() {
     *:-*) return ;;
   esac
   case "$words" in
-    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about archive config profile login logout whoami token search explore read open walk health doctor api import redact fsck backup serve completion demo help" ;;
+    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about archive config profile login logout whoami token search explore read open walk report health doctor api import redact fsck backup serve completion demo help" ;;
     "attachments") [[ $cur == -* ]] || _arx_list -W "ls cities types sources senders show cat pull verify export" ;;
     "content") [[ $cur == -* ]] || _arx_list -W "get diff" ;;
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show export walk verify diff plot" ;;
     "messages") [[ $cur == -* ]] || _arx_list -W "ls show" ;;
-    "sequence") [[ $cur == -* ]] || _arx_list -W "show" ;;
+    "sequence") [[ $cur == -* ]] || _arx_list -W "show watch" ;;
     "events") [[ $cur == -* ]] || _arx_list -W "send types ls reconcile" ;;
     "about") [[ $cur == -* ]] || _arx_list -W "api" ;;
     "archive") [[ $cur == -* ]] || _arx_list -W "copy" ;;
@@ -154,19 +156,19 @@ _arx() {
     "attachments types") flags+=" --city --type --source --message"; : ;;
     "attachments sources") flags+=" --city --type --source --message"; : ;;
     "attachments senders") flags+=" --city --type --source --message"; : ;;
-    "attachments show") flags+=" --open"; [[ $cur == -* ]] || _arx_values attachments ;;
-    "attachments cat") flags+=" --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values attachments ;;
-    "attachments pull") flags+=" --city --type --source --message --name --matching --ids --all --to --by --flat --concurrency --dry-run --exact-names"; [[ $cur == -* ]] || _arx_values attachments ;;
+    "attachments show") flags+=" --open --preview"; [[ $cur == -* ]] || _arx_values attachments ;;
+    "attachments cat") flags+=" --allow-escape-sequences --max-rate --max-bytes"; [[ $cur == -* ]] || _arx_values attachments ;;
+    "attachments pull") flags+=" --city --type --source --message --name --matching --ids --all --to --by --flat --concurrency --max-rate --max-bytes --dry-run --exact-names"; [[ $cur == -* ]] || _arx_values attachments ;;
     "attachments verify") flags+=" --against --html"; [[ $cur == -* ]] || _arx_dir ;;
     "attachments export") flags+=" --format --to --frozen"; [[ $cur == -* ]] || _arx_dir ;;
     "explore") flags+=" --mouse"; : ;;
-    "read") flags+=" --thread --prefer-html --quotes --headers --lore --raw --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages,conversations ;;
+    "read") flags+=" --thread --prefer-html --quotes --headers --lore --raw --max-rate --max-bytes --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages,conversations ;;
     "open") [[ $cur == -* ]] || _arx_values attachments,messages,conversations ;;
-    "content get") flags+=" --view --pipeline --stego --raw --save --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages ;;
+    "content get") flags+=" --view --pipeline --stego --raw --save --max-rate --max-bytes --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages ;;
     "content diff") flags+=" --headers --prefer-html"; [[ $cur == -* ]] || _arx_values messages ;;
     "conversations ls") flags+=" --limit --after --before --all --subject --since --until --sort"; : ;;
-    "conversations show") [[ $cur == -* ]] || _arx_values conversations ;;
-    "conversations export") flags+=" --format --to --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values conversations ;;
+    "conversations show") flags+=" --plot"; [[ $cur == -* ]] || _arx_values conversations ;;
+    "conversations export") flags+=" --format --to --max-rate --max-bytes --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values conversations ;;
     "conversations walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --cross-check"; : ;;
     "conversations verify") [[ $cur == -* ]] || _arx_dir ;;
     "conversations diff") : ;;
@@ -174,11 +176,13 @@ _arx() {
     "walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --id-field --data-field --positions-field --after-param --before-param --limit-param --forward-only"; : ;;
     "messages ls") flags+=" --conversation --opening --from --subject --since --until --sort --all --walk --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift"; : ;;
     "messages show") flags+=" --around --in"; [[ $cur == -* ]] || _arx_values messages ;;
-    "sequence show") flags+=" --limit --after --before --all"; [[ $cur == -* ]] || _arx_list -W "arc_reconstruction mirror_relay" ;;
+    "sequence show") flags+=" --limit --after --before --all --plot"; [[ $cur == -* ]] || _arx_list -W "arc_reconstruction mirror_relay" ;;
+    "sequence watch") flags+=" --threshold --interval --reads"; [[ $cur == -* ]] || _arx_list -W "arc_reconstruction mirror_relay" ;;
     "events send") flags+=" --id --payload --file --allow-unknown-type --journal --sign-with"; [[ $cur == -* ]] || _arx_list -W "message.reordered attachment.reclassified contact.flagged sequence.diverged mirror.detected" ;;
     "events types") : ;;
     "events ls") flags+=" --limit --after --before --effect"; : ;;
     "events reconcile") flags+=" --journal --replay --sign-with"; : ;;
+    "report") flags+=" --html --verify"; : ;;
     "health") : ;;
     "doctor") : ;;
     "about api") : ;;
@@ -189,17 +193,17 @@ _arx() {
     "backup") flags+=" --to --database"; : ;;
     "archive copy") flags+=" --from-blobs --to-blobs --dry-run"; : ;;
     "serve") flags+=" --host --port --asset-port --allow-host --database --blobs --max-tier --read-only --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists"; : ;;
-    "config get") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout connect_timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
-    "config set") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout connect_timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
-    "config unset") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout connect_timeout retries color pager profile data_dir proxy insecure_http client_id observer_tier requested_tier" ;;
+    "config get") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout connect_timeout retries color pager profile data_dir token_store proxy insecure_http client_id observer_tier requested_tier" ;;
+    "config set") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout connect_timeout retries color pager profile data_dir token_store proxy insecure_http client_id observer_tier requested_tier" ;;
+    "config unset") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout connect_timeout retries color pager profile data_dir token_store proxy insecure_http client_id observer_tier requested_tier" ;;
     "config ls") : ;;
     "config path") : ;;
     "profile ls") : ;;
     "profile use") [[ $cur == -* ]] || _arx_values profiles ;;
     "profile rm") flags+=" --dry-run --yes"; : ;;
-    "completion") [[ $cur == -* ]] || _arx_list -W "bash zsh fish powershell" ;;
+    "completion") flags+=" --dry-run --yes"; [[ $cur == -* ]] || _arx_list -W "bash zsh fish powershell install uninstall" ;;
     "demo") flags+=" --keep"; : ;;
-    "help") [[ $cur == -* ]] || _arx_list -W "commands options first-look output exit-codes environment drift drift-testing events queries files evidence import hosting glossary" ;;
+    "help") [[ $cur == -* ]] || _arx_list -W "start commands options first-look output exit-codes environment drift drift-testing events queries files evidence import hosting glossary" ;;
   esac
   if [[ $cur == -* ]]; then _arx_list -W "$flags"; fi
 }

@@ -10,7 +10,7 @@ import type { Archive } from '../store/archive.ts';
 import { issueToken } from '../store/tokens.ts';
 
 /** The pages of one list and the SHA-256 of their texts. */
-export type ListDigest = { name: string; pages: number; rows: number; sha256: string };
+type ListDigest = { name: string; pages: number; rows: number; sha256: string };
 
 const LISTS = {
   conversations: pathOf('conversations'),

@@ -14,7 +14,7 @@ import {
 } from './tables.ts';
 
 /** How a table is copied. */
-export type TableCopy = {
+type TableCopy = {
   /** Some of the rows may be in the target. */
   isResumed: boolean;
   /** Runs `work` in a transaction of the target, if this process may still write there. */

@@ -19,13 +19,13 @@ import { beginCopy, checkRun, endCopy, makeIndexes, stateOf } from './target.ts'
 export { CopyTakenOver, CopyTargetError } from './target.ts';
 
 /** How a copy is interrupted, and who learns its progress. */
-export type CopyOptions = {
+type CopyOptions = {
   signal: AbortSignal;
   progress(state: { label: string; done: number; total: number; unit: string }): void;
 };
 
 /** The report, without the check of the whole copy that follows. */
-export type CopyReport = Omit<ArchiveCopyReport, 'fsck'>;
+type CopyReport = Omit<ArchiveCopyReport, 'fsck'>;
 
 /** What a copy does not have. */
 const LEFT_OUT = ['tokens', 'rate limits', 'files that no row names'];

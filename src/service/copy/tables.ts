@@ -56,9 +56,9 @@ const MAX_ROWS = 2_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** The values of the key columns of a row. */
-export type Key = readonly Value[];
+type Key = readonly Value[];
 /** Rows in the order of their key, and the key of the last one. */
-export type Batch = { rows: Row[]; last: Key };
+type Batch = { rows: Row[]; last: Key };
 
 /** Yields the rows of a table after a key, in order. */
 export async function* batchesOf(
@@ -128,7 +128,7 @@ export function betweenKeys(
 }
 
 /** Returns the key of a row. */
-export function keyOf({ key }: CopiedTable, row: Row): Key {
+function keyOf({ key }: CopiedTable, row: Row): Key {
   return key.map((column) => row[column]!);
 }
 

@@ -14,7 +14,7 @@ export class CopyTargetError extends Error {}
 export class CopyTakenOver extends Error {}
 
 /** How far the target is. */
-export type TargetState = { isResumed: boolean; phase: CopyMark['phase'] };
+type TargetState = { isResumed: boolean; phase: CopyMark['phase'] };
 
 /** Returns how far the target is. Throws {@link CopyTargetError} where it is neither empty nor an unfinished copy of this archive. */
 export async function stateOf(target: Statements, key: Uint8Array): Promise<TargetState> {
