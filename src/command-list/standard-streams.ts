@@ -26,6 +26,8 @@ export const FILE_MEANINGS: Readonly<Record<string, FileMeaning>> = {
   '--save': FOLDER,
   '--blobs': FOLDER,
   '--verify': FOLDER,
+  '--from-blobs': FOLDER,
+  '--to-blobs': FOLDER,
   'import <paths...>': 'stdin',
   'attachments cat <ids...>': 'stdin',
   'attachments pull [attachments...]': 'stdin',
