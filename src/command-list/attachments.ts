@@ -110,7 +110,7 @@ export const ATTACHMENT_COMMANDS = [
       'arx attachments pull --matching "harbour since:2004" --by city --to harbour',
       'arx attachments ls --city lisbon -o ndjson | arx attachments pull --ids - --to picked',
       'arx attachments pull --all --to files --dry-run',
-      'arx attachments pull --all --to files --max-rate 2MB --max-bytes 1GB',
+      'arx attachments pull --city lisbon --to files --max-rate 2MB --max-bytes 1GB',
     ],
     topics: ['files'],
   },

@@ -101,7 +101,10 @@ describe.skipIf(noPostgres)('two processes', { timeout: 60_000 }, () => {
     expect(imported).toMatchObject({ exit: 0, stderr: '' });
     expect(imported.stdout).toBe((await arx.run(words, { dir })).stdout);
     const login = await client('login --client-id me --observer-tier internal --requested-tier internal');
-    expect(login).toMatchObject({ exit: 0, stderr: '' });
+    expect(login).toMatchObject({
+      exit: 0,
+      stderr: expect.stringMatching(/^arx: the token will be stored in \S+\n$/),
+    });
     for (const list of [
       'conversations walk',
       'messages ls --limit 100',

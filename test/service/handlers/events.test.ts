@@ -319,7 +319,7 @@ describe('X4 a payload is kept as it was sent, byte for byte', () => {
     `{"payload" : {"more":${value} ,"contact": "c"}, "id":"${id}","type":"contact.flagged"}`;
 
   property.prop([fc.array(jsonDocument, { minLength: 1, maxLength: 20 })], {
-    numRuns: runs({ quick: 10, long: 200 }),
+    numRuns: runs({ quick: 10, long: 50 }),
   })('and listed, by both forms of request', async (values) => {
     const start = Object.keys(await effects()).length;
     for (const [at, value] of values.entries())
