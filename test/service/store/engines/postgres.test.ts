@@ -583,7 +583,10 @@ describe.skipIf(noPostgres)('pages in mind', () => {
           );
           const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
           expect(plan).toMatch(/Index (Only )?Scan/);
-          expect(plan, `${name}: ${sql}`).not.toMatch(/Seq Scan|Sort|Hash|Bitmap|Merge|Gather/);
+          // The ranges of a filter, of each tier at most a page, are put in order. Nothing else is sorted.
+          const isFiltered = sql.startsWith(FILTERED_PAGE_SELECT);
+          const slow = isFiltered ? /Seq Scan|Hash|Bitmap|Gather/ : /Seq Scan|Sort|Hash|Bitmap|Merge|Gather/;
+          expect(plan, `${name}: ${sql}`).not.toMatch(slow);
           await client.query('DEALLOCATE page');
         }
       }, url);
