@@ -1,7 +1,7 @@
 // Reads a window of a list as ranges of an index, by statements that no statistics can turn into a read of the whole table.
-import { rowsInOrder, type PageRows } from '../../records/page-json.ts';
+import type { PageRows } from '../../records/page-json.ts';
 import type { Statements, Value } from './database.ts';
-import type { Condition, Edge, Span } from './keyset.ts';
+import { readPageStatement, renumbered, type Condition, type Edge, type Span } from './keyset.ts';
 import { FILTERED_PAGE_SELECT } from './prepared-texts.ts';
 
 /**
@@ -34,23 +34,9 @@ export async function readRanges(statements: Statements, query: RangesQuery, spa
   const values: Value[] = [...given, numberOf(span.after, 0), numberOf(span.before, MAX_NUMBER)];
   // One row more than the limit tells whether there are more. No row has the number 0.
   values.push(span.limit + 1, row ?? 0);
-  const further = where.map(({ sql, values: own }) => {
-    const start = values.length;
-    values.push(...own);
-    return sql.replaceAll(/\$(\d+)/g, (_, digits: string) => `$${start + Number(digits)}`);
-  });
-  const page = await statements.get<{ rows: string | null; count: number; there: number | null }>(
-    statementOf(statements.engine, query, further, span.direction),
-    values,
-  );
-  const { rows, count, there } = page ?? { rows: null, count: 0, there: null };
-  const has_more = count > span.limit;
-  return {
-    text: rows === null ? '' : rowsInOrder(rows, has_more, span.direction),
-    count: has_more ? span.limit : count,
-    has_more,
-    cursorFound: row === undefined || there !== null,
-  };
+  const further = where.map((condition) => renumbered(condition, values));
+  const sql = statementOf(statements.engine, query, further, span.direction);
+  return readPageStatement(statements, sql, values, { ...span, hasCursor: row !== undefined });
 }
 
 /** Above the number of every row. */

@@ -53,17 +53,30 @@ export async function readSpan<T extends Row>(
  */
 export async function readPageRows(statements: Statements, query: ListQuery, span: Span): Promise<PageRows> {
   const { tail, values, cursor } = tailOf(query, span, statements.engine);
+  return readPageStatement(statements, pageStatement(query.select, tail, cursor), values, {
+    ...span,
+    hasCursor: cursor !== '',
+  });
+}
+
+/** Runs the statement of a page, which gives one row: `rows`, `count` and, with a cursor, `there`; NULL where its row is missing. */
+export async function readPageStatement(
+  statements: Statements,
+  sql: string,
+  values: readonly Value[],
+  { limit, direction, hasCursor }: Pick<Span, 'limit' | 'direction'> & { hasCursor: boolean },
+): Promise<PageRows> {
   const page = await statements.get<{ rows: string | null; count: number; there: number | null }>(
-    pageStatement(query.select, tail, cursor),
+    sql,
     values,
   );
   const { rows, count, there } = page ?? { rows: null, count: 0, there: null };
-  const has_more = count > span.limit;
+  const has_more = count > limit;
   return {
-    text: rows === null ? '' : rowsInOrder(rows, has_more, span.direction),
-    count: has_more ? span.limit : count,
+    text: rows === null ? '' : rowsInOrder(rows, has_more, direction),
+    count: has_more ? limit : count,
     has_more,
-    cursorFound: cursor === '' || there !== null,
+    cursorFound: !hasCursor || there !== null,
   };
 }
 
@@ -145,7 +158,7 @@ function comparison(
 }
 
 /** Appends the values of a condition to `all`, and returns its SQL with the numbers that they have there. */
-function renumbered({ sql, values }: Condition, all: Value[]): string {
+export function renumbered({ sql, values }: Condition, all: Value[]): string {
   const start = all.length;
   all.push(...values);
   return sql.replaceAll(/\$(\d+)/g, (_, digits: string) => `$${start + Number(digits)}`);
