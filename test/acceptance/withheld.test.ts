@@ -228,7 +228,10 @@ async function answerTo(service: Service, { method, target, token, body }: Reque
   count += 1;
   const peer = `10.${count >> 16}.${(count >> 8) & 255}.${count & 255}`;
   const bytes = body === undefined ? null : Buffer.from(JSON.stringify(body));
-  const response: ServiceResponse = await service({ method, target, headers, body: bytes, peer });
+  const ask = () => service({ method, target, headers, body: bytes, peer });
+  let response: ServiceResponse = await ask();
+  // Beside other tests the database can be late; a client asks again, too.
+  for (let tries = 1; response.status === 503 && tries < 3; tries += 1) response = await ask();
   const { status, headers: sent } = response;
   return `${status} ${JSON.stringify(sent)} ${await textOf(response)}`
     .replaceAll(/req_[0-9a-f]{24}/g, 'req_')
@@ -413,6 +416,8 @@ describe.each(CASES)('$reader: $name, $why', (differing) => {
   test('and none where lists are faulty on purpose', async () => {
     const { reader } = differing;
     const ask = async () => {
+      // On PostgreSQL the reads are counted in the database: the same faults need the same counts.
+      await statements.run('DELETE FROM counters');
       const service = createService(sample.archive, {
         assetUrl: ASSET_URL,
         version: '0',
