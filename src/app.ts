@@ -11,6 +11,7 @@ import type { TokenStore } from './config/token-store.ts';
 import type { LimitValues } from './download/download-limits.ts';
 import type { FileAccess } from './download/file-request.ts';
 import type { Fault } from './faults.ts';
+import type { InstantStyle } from './format/instants.ts';
 import type { Printer } from './format/printer.ts';
 import type { Progress } from './format/terminal/progress.ts';
 import type { TerminalCapabilities } from './format/terminal/capabilities.ts';
@@ -29,6 +30,8 @@ export type App = {
   readonly directories: Directories;
   readonly storeWorld: StoreWorld;
   readonly screen: TerminalCapabilities;
+  /** How people see instants: `--utc`, `--relative` and TZ decide. */
+  readonly instants: InstantStyle;
   readonly printer: Printer;
   /** The output is JSON, so faults end with a JSON record. */
   readonly wantsJson: boolean;

@@ -44,7 +44,7 @@ export async function run(input: Input, app: App): Promise<void> {
       places,
       paint,
       unicode: screen.unicode,
-      timeZone: world.env['TZ'],
+      timeZone: app.instants.timeZone,
       hasMouse: input.mouse,
       world,
     });

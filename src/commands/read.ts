@@ -41,7 +41,7 @@ export async function run(input: Input, app: App): Promise<void> {
   const style: ReadingStyle = {
     columns: isTerminal ? app.screen.columns : undefined,
     isFolded: isTerminal && !input.quotes,
-    timeZone: app.world.env['TZ'],
+    timeZone: app.instants.timeZone,
   };
   const items = readAll(input, style, app);
   if (isText) return app.printer.lines(linesOf(items));

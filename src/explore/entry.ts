@@ -1,8 +1,12 @@
 // The rows of the lists of the explorer. Texts come from the archive as they are; only drawing escapes them.
 import type { Attachment } from '../contract/attachment.ts';
 import type { FileState } from '../contract/attachment-file.ts';
+import type { ShownInstant } from '../format/instants.ts';
 import { formatBytes } from '../format/numbers.ts';
 import type { Place } from './place.ts';
+
+/** An instant as the archive gives it, and as it is shown. */
+export type EntryInstant = ShownInstant & { instant: string };
 
 /** A conversation. Fields that the service does not give are ''. */
 export type ConversationEntry = {
@@ -10,7 +14,7 @@ export type ConversationEntry = {
   id: string;
   subject: string;
   messages: string;
-  last: string;
+  last: EntryInstant;
   source: string;
   status: string;
   integrity: number | undefined;
@@ -22,7 +26,7 @@ export type MessageEntry = {
   id: string;
   depth: number;
   from: string;
-  date: string;
+  date: EntryInstant;
   subject: string;
   /** The subject is another one than that of the message above. */
   isNewSubject: boolean;
@@ -105,9 +109,9 @@ export function searchedText(entry: Entry): string {
 function textsOf(entry: Entry): string[] {
   switch (entry.kind) {
     case 'conversation':
-      return [entry.id, entry.subject, entry.last, entry.source, entry.status];
+      return [entry.id, entry.subject, entry.last.text, entry.source, entry.status];
     case 'message':
-      return [entry.id, entry.from, entry.subject, entry.date, entry.status, entry.snippet ?? ''];
+      return [entry.id, entry.from, entry.subject, entry.date.text, entry.status, entry.snippet ?? ''];
     case 'file':
       return [entry.id, entry.name, entry.state, entry.reason, entry.type, entry.city];
     case 'group':

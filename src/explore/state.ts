@@ -146,7 +146,7 @@ function sorted(indexes: readonly number[], entries: readonly Entry[], order: Or
   const key = (index: number): string | number => {
     const entry = entries[index]!;
     if (entry.kind !== 'conversation') return 0;
-    return order === 'newest' ? entry.last : Number(entry.messages);
+    return order === 'newest' ? entry.last.instant : Number(entry.messages);
   };
   const keys = new Map(indexes.map((index) => [index, key(index)]));
   return indexes.toSorted((a, b) => {

@@ -3,19 +3,24 @@ import { formatMinute } from './numbers.ts';
 
 /** How instants are shown. */
 export type InstantStyle = {
+  /** The time zone; undefined: that of this machine. */
+  timeZone: string | undefined;
   /** Distances from now, so that no zone needs to be named. */
   isRelative: boolean;
   /**
    * Returns an instant to the minute, or as its distance from now; other text unchanged. `offset`: minutes that its zone is
    * ahead of UTC, undefined where it is relative or not an instant.
    */
-  show(instant: string): { text: string; offset: number | undefined };
+  show(instant: string): ShownInstant;
 };
+
+export type ShownInstant = { text: string; offset: number | undefined };
 
 const MINUTE_MS = 60_000;
 
 /** Instants in UTC. */
 export const UTC_INSTANTS: InstantStyle = {
+  timeZone: 'UTC',
   isRelative: false,
   show(instant) {
     const text = formatMinute(instant);
@@ -33,8 +38,10 @@ export function instantStyle(options: {
   timeZone: string | undefined;
   now(): number;
 }): InstantStyle {
-  const { utc, relative, timeZone, now } = options;
+  const { utc, relative, now } = options;
+  const timeZone = utc ? 'UTC' : options.timeZone;
   return {
+    timeZone,
     isRelative: relative,
     show(instant) {
       const minute = formatMinute(instant);

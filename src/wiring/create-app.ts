@@ -115,6 +115,12 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
   // The local archive names addresses that nothing serves until `arx serve` runs.
   const isOpen = (address: string): boolean => isRemote || !address.startsWith(`${DEFAULT_ASSET_URL}/`);
   const seen = createSeenRows(options.spec.words, world, { settings, cache: directories.cache });
+  const instants = instantStyle({
+    utc: flags.utc,
+    relative: flags.relative,
+    timeZone: world.env['TZ'],
+    now: world.now,
+  });
   const recordSink =
     jq?.sink ??
     (flags.template === undefined
@@ -132,12 +138,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       ...(recordSink === undefined ? { paging } : { stdout: recordSink }),
       ...canvas,
       ...(links ? { links: isOpen } : {}),
-      instants: instantStyle({
-        utc: flags.utc,
-        relative: flags.relative,
-        timeZone: world.env['TZ'],
-        now: world.now,
-      }),
+      instants,
       output,
       fields:
         flags.fields === undefined || flags.fields === true
@@ -268,6 +269,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     directories,
     storeWorld,
     screen,
+    instants,
     printer,
     wantsJson: output === 'json' || output === 'ndjson',
     strict: flags.strict,

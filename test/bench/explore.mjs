@@ -162,7 +162,7 @@ function conversation(number) {
     id: `conv_${number}`,
     subject: `subject ${number} with words, été and 漢字`,
     messages: '3',
-    last: '2019-03-08 07:33',
+    last: { instant: '2019-03-08T07:33:00Z', text: '2019-03-08 07:33', offset: 0 },
     source: 'gateway',
     status: 'stable',
     integrity: 1,

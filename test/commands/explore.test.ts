@@ -42,6 +42,25 @@ test('from the overview to conversations, a thread, a message and its files', as
   expect(explorer.stderr()).toBe('');
 });
 
+test.each([
+  ['', 'Europe/Berlin', 'DATE (UTC+1)', '2019-03-05 22:26'],
+  ['--utc', 'Europe/Berlin', 'DATE (UTC)', '2019-03-05 21:26'],
+  ['--relative', 'Europe/Berlin', 'DATE  ', 'years ago'],
+])('dates with "%s" in %s', async (flags, timeZone, heading, date) => {
+  const explorer = start(flags, { env: { TZ: timeZone } });
+  await explorer.shows(/Conversations +60/);
+  explorer.type('\r');
+  await explorer.shows(/1 of 60/);
+  explorer.type('/winter meteors\r');
+  await explorer.shows(/1 of \d+ rows? with/);
+  explorer.type('\r');
+  const thread = await explorer.shows(/FROM/);
+  expect(thread).toContain(heading);
+  expect(thread).toMatch(new RegExp(`> .*${date}.* Tomás Rojas`));
+  explorer.type('\x03');
+  expect(await explorer.ended).toBe(0);
+});
+
 test('it begins at an id; back leads to the overview', async () => {
   const explorer = start('conv_1');
   await explorer.shows(/conv_1 Timing of the glass plate cabinet/);

@@ -27,6 +27,9 @@ const THREAD = {
 
 test('a message: header, local date, text', async () => {
   await imported(THREAD);
+  expect((await arx(dir, 'read msg_1 --utc', { env: ENV })).stdout).toContain(
+    'Date: Fri, 1 Mar 2019 22:11 +0000\n',
+  );
   expect(await arx(dir, 'read msg_1', { env: ENV })).toEqual({
     exit: 0,
     stdout: 'msg_1\nFrom: A <a@x>\nTo: l@x\nDate: Fri, 1 Mar 2019 23:11 +0100\nSubject: S\n\nhello\n',

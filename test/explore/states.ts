@@ -1,17 +1,23 @@
 // States of the explorer for tests: screens with rows, and keys pressed one after another.
 import type { Chunk } from '../../src/explore/archive.ts';
-import type { ConversationEntry, FileEntry, MessageEntry } from '../../src/explore/entry.ts';
+import type { ConversationEntry, EntryInstant, FileEntry, MessageEntry } from '../../src/explore/entry.ts';
 import type { Place } from '../../src/explore/place.ts';
 import { shownScreen, type Effect, type Event, type State, type Step } from '../../src/explore/state.ts';
 import { begin, update } from '../../src/explore/update.ts';
 import type { ReadMessage } from '../../src/contract/reports/reading.ts';
 
+/** An instant as the explorer shows it with `--utc`. */
+export const instant = (text: string): EntryInstant => ({
+  instant: text.replace(' ', 'T'),
+  text,
+  offset: 0,
+});
 export const conversation = (number: number, subject = `subject ${number}`): ConversationEntry => ({
   kind: 'conversation',
   id: `conv_${number}`,
   subject,
   messages: '3',
-  last: '2019-03-08 07:33',
+  last: instant('2019-03-08 07:33'),
   source: 'gateway',
   status: 'stable',
   integrity: 1,
@@ -21,7 +27,7 @@ export const message = (number: number, more: Partial<MessageEntry> = {}): Messa
   id: `msg_${number}`,
   depth: number - 1,
   from: '"A B" <a@b.example>',
-  date: '2019-03-08 07:33',
+  date: instant('2019-03-08 07:33'),
   subject: `subject ${number}`,
   isNewSubject: number === 1,
   files: '0',

@@ -4,7 +4,17 @@ import { describe, expect, test } from 'vitest';
 import { BINDINGS } from '../../src/explore/bindings.ts';
 import { begin, update } from '../../src/explore/update.ts';
 import { chosenEntry, entryAt, matchesOf, shownCount, type State } from '../../src/explore/state.ts';
-import { after, conversation, file, message, press, readMessage, shownScreen, stateAt } from './states.ts';
+import {
+  after,
+  conversation,
+  file,
+  instant,
+  message,
+  press,
+  readMessage,
+  shownScreen,
+  stateAt,
+} from './states.ts';
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => conversation(at + 1));
 const list = (count = 50, next?: string): State =>
@@ -236,9 +246,9 @@ describe('the order of conversations', () => {
     return Array.from({ length: shownCount(screen) }, (_, at) => entryAt(screen, at)!.id);
   };
   const entries = [
-    { ...conversation(1), last: '2019-01-02 00:00', messages: '10' },
-    { ...conversation(2), last: '2020-01-01 00:00', messages: '9' },
-    { ...conversation(3), last: '2018-01-01 00:00', messages: '9' },
+    { ...conversation(1), last: instant('2019-01-02 00:00'), messages: '10' },
+    { ...conversation(2), last: instant('2020-01-01 00:00'), messages: '9' },
+    { ...conversation(3), last: instant('2018-01-01 00:00'), messages: '9' },
   ];
   const state = stateAt({ kind: 'conversations' }, { entries, next: 'conv_3' });
 
@@ -267,7 +277,7 @@ describe('the order of conversations', () => {
     const event = { kind: 'chunk', screen: 1, chunk: page } as const;
     expect(update(state, event).effects).toEqual([]);
     expect(update(ordered.state, event).effects).toMatchObject([{ kind: 'read', from: 'conv_100' }]);
-    const chunk = { entries: [{ ...conversation(4), last: '2021-01-01 00:00' }] };
+    const chunk = { entries: [{ ...conversation(4), last: instant('2021-01-01 00:00') }] };
     const later = after(ordered.state, { kind: 'chunk', screen: 1, chunk });
     expect(ids(later)).toEqual(['conv_4', 'conv_2', 'conv_1', 'conv_3']);
     expect(cursor(later)).toBe(0);

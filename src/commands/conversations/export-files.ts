@@ -80,7 +80,7 @@ export async function openThreadFiles(
         }
       }
       return {
-        timeZone: app.world.env['TZ'],
+        timeZone: app.instants.timeZone,
         linkOf: ({ id }: ReadPart) => links.get(id ?? ''),
         pictureOf: ({ id }: ReadPart) => pictures.get(id ?? ''),
       };

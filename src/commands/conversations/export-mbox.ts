@@ -44,7 +44,7 @@ export async function* mboxOf(
     if (found.isMissing) counts.unreadable += 1;
     const message = await readRow(row, PLAIN, app);
     const files = await filesOf(message, counts, app);
-    const style = { columns: undefined, isFolded: false, timeZone: app.world.env['TZ'] };
+    const style = { columns: undefined, isFolded: false, timeZone: app.instants.timeZone };
     const lines = Array.from(readMessageLines(message, style), plainText);
     const inReplyTo = messageIds.get(message.parent_id ?? '');
     yield entryOf(madeMail({ message, lines, why: found.why, messageId, inReplyTo, ...files }), message.date);

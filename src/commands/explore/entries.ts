@@ -2,20 +2,30 @@
 import type { Attachment } from '../../contract/attachment.ts';
 import { fileNameOf, fileStateOf, reasonOf } from '../../contract/attachment-file.ts';
 import type { Conversation, Message } from '../../contract/conversation.ts';
-import type { ConversationEntry, Entry, FileEntry, GroupEntry, MessageEntry } from '../../explore/entry.ts';
-import { formatMinute } from '../../format/numbers.ts';
+import type {
+  ConversationEntry,
+  Entry,
+  EntryInstant,
+  FileEntry,
+  GroupEntry,
+  MessageEntry,
+} from '../../explore/entry.ts';
+import type { InstantStyle } from '../../format/instants.ts';
 import { attachmentView, conversationView, messageView, viewForRows } from '../../format/views/index.ts';
 import { cellText, type View } from '../../format/views/view.ts';
 
 /** Returns conversations as rows. */
-export function conversationEntries(rows: readonly Conversation[]): ConversationEntry[] {
+export function conversationEntries(
+  rows: readonly Conversation[],
+  instants: InstantStyle,
+): ConversationEntry[] {
   const cell = cellsOf(conversationView, rows);
   return rows.map((row) => ({
     kind: 'conversation',
     id: row.id,
     subject: cell(row, 'subject'),
     messages: cell(row, 'messages'),
-    last: formatMinute(cell(row, 'last') || cell(row, 'started')),
+    last: entryInstant(cell(row, 'last') || cell(row, 'started'), instants),
     source: cell(row, 'source'),
     status: cell(row, 'status'),
     integrity: row.integrity,
@@ -25,6 +35,7 @@ export function conversationEntries(rows: readonly Conversation[]): Conversation
 /** Returns messages as rows. `placed`: messages with the number of messages above each. `snippet` returns the words that a search found. */
 export function messageEntries<Row extends Message>(
   placed: readonly { row: Row; depth: number }[],
+  instants: InstantStyle,
   snippet?: (row: Row) => string,
 ): MessageEntry[] {
   const cell = cellsOf(
@@ -37,7 +48,7 @@ export function messageEntries<Row extends Message>(
     id: row.id,
     depth,
     from: cell(row, 'from'),
-    date: formatMinute(cell(row, 'date')),
+    date: entryInstant(cell(row, 'date'), instants),
     subject: cell(row, 'subject'),
     isNewSubject: depth === 0 || topics.get(row.id) !== topics.get(row.parent_id ?? ''),
     files: cell(row, 'files'),
@@ -102,6 +113,10 @@ function cellsOf<Row extends object>(
     const column = places.get(name)!;
     return column.shown?.(row) ?? cellText(column.of(row));
   };
+}
+
+function entryInstant(instant: string, instants: InstantStyle): EntryInstant {
+  return { instant, ...instants.show(instant) };
 }
 
 /** A subject without the prefixes of answers. */

@@ -54,7 +54,7 @@ export async function readPlace(
     case 'conversations': {
       const client = await app.client();
       const read = async (query: Query) => (await client.conversations(query)).body;
-      return listChunk(read, conversationEntries, from, memory, app);
+      return listChunk(read, (rows) => conversationEntries(rows, app.instants), from, memory, app);
     }
     case 'files': {
       const list = await filteredCatalogue(fieldFilters(place), app);
@@ -69,10 +69,10 @@ export async function readPlace(
     }
     case 'thread': {
       const { conversation, messages, fault } = await readThread(place.id, app);
-      const [entry] = conversationEntries([conversation]);
+      const [entry] = conversationEntries([conversation], app.instants);
       return {
         title: entry === undefined || entry.subject === '' ? place.id : `${place.id} ${entry.subject}`,
-        entries: messageEntries(threadOrder(messages)),
+        entries: messageEntries(threadOrder(messages), app.instants),
         ...(fault === undefined ? {} : { doubts: [fault.message] }),
       };
     }
@@ -205,7 +205,7 @@ async function searchChunk(q: string, from: string | undefined, memory: Memory, 
   const placed = rows.map((row) => ({ row, depth: 0 }));
   const last = page.data.at(-1)?.id;
   return {
-    entries: messageEntries(placed, ({ snippet }: SearchHit) => snippet ?? ''),
+    entries: messageEntries(placed, app.instants, ({ snippet }: SearchHit) => snippet ?? ''),
     total,
     doubts: [
       ...(missing > 0 ? [`${formatCount(missing)} messages are not indexed yet, so not found`] : []),

@@ -2,6 +2,7 @@
 import { formatCount, plural } from '../../format/numbers.ts';
 import { escapeText, textWidth, truncate } from '../../format/terminal/escape.ts';
 import { plainText, spansOf, truncateLine, type Line, type Span } from '../../format/terminal/styled-line.ts';
+import type { Entry } from '../entry.ts';
 import { bodyRows, hasColumnNames, hasKeyLine, helpRows, isText, lengthOf } from '../layout.ts';
 import { titleOf } from '../place.ts';
 import { entryAt, shownCount, shownScreen, type Prompt, type Screen, type State } from '../state.ts';
@@ -35,7 +36,7 @@ export function draw(state: State, archiveName: string): Drawing {
 
 /** The names of the columns, and the rows or lines. */
 function screenRows(screen: Screen, state: State): DrawnRow[] {
-  const names = hasColumnNames(screen, state) ? [namesOf(screen, state.columns)] : [];
+  const names = hasColumnNames(screen, state) ? [namesOf(screen, state)] : [];
   return [...names, ...filled(bodyOf(screen, state), bodyRows(screen, state))];
 }
 
@@ -65,9 +66,15 @@ function titleLine({ screens, columns, jobs }: State, archiveName: string): Line
     : `${left}${' '.repeat(Math.max(2, columns - textWidth(left) - textWidth(truncate(right, room))))}${truncate(right, room)}`;
 }
 
-function namesOf(screen: Screen, columns: number): DrawnRow {
-  const first = screen.entries.find(({ kind }) => kind !== 'heading');
-  return { line: first === undefined || first.kind === 'heading' ? '' : columnNames(first.kind, columns) };
+function namesOf(screen: Screen, state: State): DrawnRow {
+  return { line: columnNames(entriesShown(screen, state), state.columns) };
+}
+
+/** Returns the rows on the screen; where the filter leaves none, the first of the list. */
+function entriesShown(screen: Screen, state: State): Entry[] {
+  const count = Math.min(bodyRows(screen, state), shownCount(screen) - screen.top);
+  if (count <= 0) return screen.entries.slice(0, 1);
+  return Array.from({ length: count }, (_, at) => entryAt(screen, screen.top + at)!);
 }
 
 function bodyOf(screen: Screen, state: State): DrawnRow[] {
@@ -77,11 +84,8 @@ function bodyOf(screen: Screen, state: State): DrawnRow[] {
     return documentLines(screen, state)
       .slice(screen.top, screen.top + height)
       .map((line) => ({ line: marked(line, screen.filter) }));
-  const shown = Math.min(height, shownCount(screen) - screen.top);
-  return Array.from({ length: Math.max(0, shown) }, (_, at): DrawnRow => {
-    const index = screen.top + at;
-    const entry = entryAt(screen, index)!;
-    const isChosen = index === screen.cursor;
+  return entriesShown(screen, state).map((entry, at): DrawnRow => {
+    const isChosen = screen.top + at === screen.cursor;
     const line = rowLine(entry, state.columns, isChosen, state);
     return isChosen ? { line: plainText(line), isBar: true } : { line: marked(line, screen.filter) };
   });

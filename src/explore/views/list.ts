@@ -3,7 +3,8 @@ import { formatBytes, formatCount, plural } from '../../format/numbers.ts';
 import { escapeText, textWidth, truncate } from '../../format/terminal/escape.ts';
 import type { Line, Span } from '../../format/terminal/styled-line.ts';
 import { integrityStyle, statusStyle } from '../../format/views/index.ts';
-import type { Entry } from '../entry.ts';
+import { zoneName } from '../../format/instants.ts';
+import type { Entry, EntryInstant } from '../entry.ts';
 import type { Check, State } from '../state.ts';
 import { stateWord } from './file-state.ts';
 
@@ -19,6 +20,8 @@ type Column<Of> = {
   /** It is shown up to this width. */
   to?: number;
   align?: 'right';
+  /** The instant that the column shows with its time. The heading names the zone. */
+  instant?(entry: Of): EntryInstant;
   of(entry: Of, context: Context): Span;
 };
 
@@ -40,9 +43,15 @@ const CONVERSATION: Column<Of<'conversation'>>[] = [
     width: 10,
     from: NARROW,
     to: WIDE - 1,
-    of: ({ last }) => ({ text: last.slice(0, 10), style: 'dim' }),
+    of: ({ last }) => dayCell(last),
   },
-  { name: 'last (UTC)', width: 16, from: WIDE, of: ({ last }) => ({ text: last, style: 'dim' }) },
+  {
+    name: 'last',
+    width: 16,
+    from: WIDE,
+    instant: ({ last }) => last,
+    of: ({ last }) => ({ text: last.text, style: 'dim' }),
+  },
   { name: 'msgs', width: 5, align: 'right', of: ({ messages }) => messages },
   {
     name: 'subject',
@@ -64,9 +73,15 @@ const MESSAGE: Column<Of<'message'>>[] = [
     width: 10,
     from: MEDIUM,
     to: WIDE - 1,
-    of: ({ date }) => ({ text: date.slice(0, 10), style: 'dim' }),
+    of: ({ date }) => dayCell(date),
   },
-  { name: 'date (UTC)', width: 16, from: WIDE, of: ({ date }) => ({ text: date, style: 'dim' }) },
+  {
+    name: 'date',
+    width: 16,
+    from: WIDE,
+    instant: ({ date }) => date,
+    of: ({ date }) => ({ text: date.text, style: 'dim' }),
+  },
   { name: 'from', width: 14, from: NARROW, to: WIDE - 1, of: fromCell },
   { name: 'from', width: 24, from: WIDE, of: fromCell },
   { name: 'subject', of: subjectCell },
@@ -151,14 +166,26 @@ export function rowLine(entry: Entry, columns: number, isChosen: boolean, contex
   return [mark, doubtMark(entry), ...cellsOf(cells, room - 2, (column) => column.of(entry, context))];
 }
 
-/** Returns the names of the columns of a list. */
-export function columnNames(kind: Exclude<Entry['kind'], 'heading'>, columns: number): Line {
+/** Returns the names of the columns of a list of which these rows are on the screen. */
+export function columnNames(rows: readonly Entry[], columns: number): Line {
+  const kind = rows.find((row) => row.kind !== 'heading')?.kind;
+  if (kind === undefined) return '';
   const cells = COLUMNS[kind] as readonly Column<Entry>[];
-  const spans = cellsOf(cells, columns - 2, ({ name }) => name.toUpperCase());
+  const spans = cellsOf(cells, columns - 2, (column) => headingOf(column, rows));
   return ['  ', ...spans].map((span) => ({
     text: typeof span === 'string' ? span : span.text,
     style: 'dim',
   }));
+}
+
+/** Returns `DATE (UTC+1)`: the name of a column, and the zone of its instants. */
+function headingOf({ name, instant }: Column<Entry>, rows: readonly Entry[]): string {
+  const zones = new Set<number>();
+  for (const row of rows) {
+    const offset = row.kind === 'heading' ? undefined : instant?.(row).offset;
+    if (offset !== undefined) zones.add(offset);
+  }
+  return zones.size === 0 ? name.toUpperCase() : `${name.toUpperCase()} (${zoneName(zones)})`;
 }
 
 function cellsOf(
@@ -185,6 +212,11 @@ function doubtMark(entry: Entry): Span {
   const integrity = 'integrity' in entry ? entry.integrity : undefined;
   const style = integrityStyle(integrity);
   return style === undefined ? ' ' : { text: '!', style };
+}
+
+/** The day of an instant; how long ago it was where it has no zone. */
+function dayCell({ text, offset }: EntryInstant): Span {
+  return { text: offset === undefined ? text : text.slice(0, 10), style: 'dim' };
 }
 
 function fromCell({ from }: Of<'message'>): Span {
