@@ -160,7 +160,8 @@ describe.skipIf(!hasPython || !hasData)('mailboxes of real lists', () => {
 
   test.each(['lists/apache-mbox-variants', 'mime-torture/sisimai-bounces'])(
     '%s',
-    { timeout: 120_000 },
+    // Each of up to 31 mailboxes is imported and read by Python.
+    { timeout: 600_000 },
     async (name) => {
       const root = tempFolder('python');
       unpackTar(name, root);
