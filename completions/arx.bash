@@ -14,7 +14,7 @@ _arx_values() {
 _arx_file() { compopt -o default 2>/dev/null || _arx_list -f; }
 _arx_dir() { compopt -o dirnames 2>/dev/null || _arx_list -d; }
 _arx() {
-  local cur=${COMP_WORDS[COMP_CWORD]} words="" option="" last="" flags="-o --output --json --csv-safe --summary --max-rows --template --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --insecure-http --offline --record --force --strict --color --no-color --utc --relative --no-pager --no-input --progress -q --quiet -v --verbose -h --help -V --version" i word
+  local cur=${COMP_WORDS[COMP_CWORD]} words="" option="" last="" flags="-o --output --json --csv-safe --summary --max-rows --template --jq --fields --profile --base-url --local --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --insecure-http --offline --record --force --strict --color --no-color --utc --relative --no-pager --no-input --progress -q --quiet -v --verbose -h --help -V --version" i word
   COMPREPLY=()
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=${COMP_WORDS[i]}

@@ -31,6 +31,7 @@ complete -c arx -l jq -x -d 'run this jq program over the JSON; with -o ndjson o
 complete -c arx -l fields -x -k -a '(__arx_values fields)' -d 'only these fields, comma-separated; without names: list the fields'
 complete -c arx -l profile -x -k -a '(__arx_values profiles)' -d 'use the settings and the token of this profile'
 complete -c arx -l base-url -x -k -a '(__arx_values addresses)' -d 'address of the archive service (default: the local archive)'
+complete -c arx -l local -d 'use the local archive, although a base URL is set'
 complete -c arx -l asset-url -x -d 'address of its files'
 complete -c arx -l timeout -x -d 'longest wait for one answer (default: 20)'
 complete -c arx -l connect-timeout -x -d 'longest wait for a connection (default: 10)'

@@ -115,8 +115,19 @@ function buildProgram(
 function addCommand(parent: Command, name: string, spec: CommandSpec): Command {
   const command = parent.command(name).description(spec.summary);
   for (const [syntax, description] of spec.arguments ?? []) command.argument(syntax, description);
-  for (const declared of spec.options ?? []) command.addOption(option(declared));
+  for (const declared of spec.options ?? []) addOnce(command, option(declared));
   return command.configureHelp(helpWith(spec));
+}
+
+/** Adds an option that is refused where it is given twice: commander would forget the first value. */
+function addOnce(command: Command, added: Option): void {
+  command.addOption(added);
+  let isGiven = false;
+  if (added.required || added.optional)
+    command.on(`option:${added.name()}`, () => {
+      if (isGiven) command.error(`error: option '${added.long}' is given twice`, { code: 'arx.repeated' });
+      isGiven = true;
+    });
 }
 
 /** Returns the settings of commander with which the help of a command is ours. */

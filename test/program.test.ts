@@ -116,6 +116,21 @@ test.each([
   if (hint !== undefined) expect(fault?.detail.hint).toBe(hint);
 });
 
+test('no option of a command can be given twice: the first value would be forgotten', async () => {
+  let options = 0;
+  for (const spec of COMMAND_LIST)
+    for (const [syntax, , choices] of spec.options ?? []) {
+      const name = syntax.replace(/^-\w, /, '').split(' ')[0]!;
+      if (!/[<[]/.test(syntax)) continue;
+      const value = choices?.[0] ?? '1';
+      const words = (spec.arguments ?? []).flatMap(([argument]) => (argument.startsWith('<') ? ['1'] : []));
+      const fault = await faultOf([spec.words, ...words, `${name}=${value}`, `${name}=${value}`].join(' '));
+      expect([spec.words, fault?.message]).toEqual([spec.words, `option '${name}' is given twice`]);
+      options += 1;
+    }
+  expect(options).toBeGreaterThan(100);
+});
+
 test('package.json names the manual page that the build writes', () => {
   const { man } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
     man: string[];

@@ -17,6 +17,7 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   ['--fields [names]', 'only these fields, comma-separated; without names: list the fields'],
   ['--profile <name>', 'use the settings and the token of this profile'],
   ['--base-url <url>', 'address of the archive service (default: the local archive)'],
+  ['--local', 'use the local archive, although a base URL is set'],
   ['--asset-url <url>', 'address of its files'],
   ['--timeout <seconds>', 'longest wait for one answer (default: 20)'],
   ['--connect-timeout <seconds>', 'longest wait for a connection (default: 10)'],

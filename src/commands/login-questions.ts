@@ -27,7 +27,7 @@ export async function askName(app: Asking, last: TokenEntry | undefined): Promis
 
 /** Asks for a tier, as a number, as a name of the list or, at another service, as any name. */
 export async function askTier(app: Asking, last: TokenEntry | undefined): Promise<string> {
-  const fallback = last?.observer_tier ?? 'internal';
+  const fallback = last?.observer_tier ?? (app.isRemote ? 'external' : 'internal');
   const list = TIERS.map((tier, index) => `  ${index + 1}  ${tier}\n`).join('');
   const others = app.isRemote ? ', one of these or another name' : '';
   await app.world.stderr.write(`tier you look from${others}:\n${list}`);

@@ -19,17 +19,25 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
   const request = app.mayAsk ? await askedRequest(last, app) : givenRequest(app);
   if (!app.mayAsk) app.notice(`the token will be stored in ${app.tokens.place}`);
   const session = await app.session();
-  const entry = await session.login(request);
+  const entry = await session.login(request).catch((error: unknown) => {
+    throw lowerTierHinted(error, request);
+  });
+  sayHowToUse(app);
   await app.printer.record(identityView, identityOf(entry, app));
 }
+
+const LOWEST_TIER = 'external';
 
 /** The owner of the local archive need not say who they are. */
 const OWNER = { client: 'arx', tier: 'internal' };
 
-/** Returns the request of the options and settings. Throws Fault 'usage', which names everything that is missing. */
+/**
+ * Returns the request of the options and settings. The requested tier is that of the observer unless it is given. Throws Fault
+ * 'usage', which names everything that is missing.
+ */
 function givenRequest(app: App): TokenRequest {
   const { client_id, observer_tier, requested_tier } = app.settings;
-  if (app.isRemote) refuseMissing({ client_id, observer_tier, requested_tier });
+  if (app.isRemote) refuseMissing({ client_id, observer_tier });
   const observer = observer_tier.value ?? OWNER.tier;
   return {
     client_id: client_id.value ?? OWNER.client,
@@ -71,6 +79,25 @@ async function lastLogin(app: App): Promise<TokenEntry | undefined> {
     if (app.tokens.isRepairable && error instanceof Fault && error.kind === 'store') return undefined;
     throw error;
   });
+}
+
+/** Names the lowest tier where another one was refused. */
+function lowerTierHinted(error: unknown, request: TokenRequest): unknown {
+  const isHigher = request.observer_tier !== LOWEST_TIER || request.requested_tier !== LOWEST_TIER;
+  if (!(error instanceof Fault) || error.kind !== 'forbidden' || !isHigher) return error;
+  return new Fault(error.kind, error.message, {
+    ...error.detail,
+    hint: `arx login --observer-tier ${LOWEST_TIER} --requested-tier ${LOWEST_TIER}`,
+  });
+}
+
+/** An address that was only typed is not the archive of the next command. */
+function sayHowToUse(app: App): void {
+  const { value, origin } = app.settings.base_url;
+  if (value === undefined || origin !== 'flag') return;
+  app.notice(
+    `other commands use it with --base-url ${value}; to use it always: arx config set base_url ${value}`,
+  );
 }
 
 function refuseMissing(given: Record<string, { value: unknown }>): void {

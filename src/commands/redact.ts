@@ -17,7 +17,10 @@ export const Input = z.object({
 
 /** Runs `arx redact`. */
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  if (app.isRemote) throw new Fault('usage', 'redact works on the local archive only, and a base URL is set');
+  if (app.isRemote)
+    throw new Fault('usage', 'redact works on the local archive only, and a base URL is set', {
+      hint: 'arx --local redact …',
+    });
   const place = archivePlace(input, app);
   const archive = await app.openArchive(place === undefined ? undefined : { ...place, mustExist: true });
   const { redact, rowsOfSameFile, unredact } = await import('../service/index.ts');

@@ -73,6 +73,8 @@ export function resolveSettings(sources: Sources): Settings {
     const found = find(key, profile);
     if (found === undefined) return undefined;
     const { value, origin, where } = found;
+    // Only `--local` gives none.
+    if (value === null && origin === 'flag') return { value: undefined as SettingValues[K], origin };
     const fits = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
     const known = fits
       ? KEYS[key].read(String(value))
@@ -150,6 +152,11 @@ function withShorthands(flags: SettingFlags): SettingFlags {
     if (output !== undefined && output !== 'json' && output !== 'ndjson')
       throw new Fault('usage', '--jq goes with -o json or -o ndjson');
     return withShorthands({ ...flags, output: output ?? 'json', jq: undefined });
+  }
+  if (rest['local'] === true) {
+    if (rest['baseUrl'] !== undefined)
+      throw new Fault('usage', '--local and --base-url contradict each other');
+    return withShorthands({ assetUrl: null, ...flags, baseUrl: null, local: undefined });
   }
   if (json === true && output !== undefined && output !== 'json') {
     throw new Fault('usage', '--json and another --output contradict each other');

@@ -598,7 +598,7 @@ test('rule 23: nothing is asked off a terminal or with --no-input; what is missi
   for (const options of [{ typed }, { typed, columns: 80 }]) {
     const ran = await arx(dir, 'login --no-input', { env, ...options });
     expect(ran.exit).toBe(2);
-    expect(ran.stderr).toContain('--client-id, --observer-tier, --requested-tier');
+    expect(ran.stderr).toContain('--client-id, --observer-tier missing');
   }
   await arx(dir, 'login');
   await arx(dir, 'config set --profile work timeout 5');

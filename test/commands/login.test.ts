@@ -139,6 +139,9 @@ test('arx serve: its address is said first', async () => {
   expect(ran.exit).toBe(0);
   expect(ran.stderr.split('\n')[0]).toBe(`log in to ${url}, profile default`);
   expect(stored()).toEqual(['ada external external']);
+  const refused = await arx(dir, `login --base-url ${url} --client-id ada --observer-tier mirror`);
+  expect(refused.exit).toBe(5);
+  expect(refused.stderr).toContain('hint: arx login --observer-tier external --requested-tier external\n');
 });
 
 describe('another service', () => {
@@ -158,6 +161,27 @@ describe('another service', () => {
     expect((await typing(`login --base-url ${url}`, 'me')).exit).toBe(2);
     expect((await typing(`login --base-url ${url} --observer-tier intrnal`)).exit).toBe(2);
     expect(requests).toHaveLength(0);
+  });
+
+  test('off a terminal the requested tier is that of the observer', async () => {
+    const { url } = await other();
+    const ran = await arx(dir, `login --base-url ${url} --client-id me --observer-tier external`, {
+      env: ENV,
+    });
+    expect(ran.exit).toBe(0);
+    expect(stored()).toEqual(['me external external']);
+    expect(ran.stderr).toContain(`to use it always: arx config set base_url ${url}\n`);
+    const missing = await arx(dir, `login --base-url ${url}`, { env: ENV });
+    expect(missing.exit).toBe(2);
+    expect(missing.stderr).toContain('--client-id, --observer-tier missing');
+  });
+
+  test('--local uses the local archive in spite of a base URL', async () => {
+    const { url } = await other();
+    expect((await arx(dir, `config set base_url ${url}`)).exit).toBe(0);
+    expect((await arx(dir, 'login --local')).exit).toBe(0);
+    expect(stored()).toEqual(['arx internal internal']);
+    expect((await arx(dir, 'import --dry-run x')).stderr).toContain('hint: arx --local import');
   });
 
   test('--requested-tier may be another tier; what is given is not asked', async () => {

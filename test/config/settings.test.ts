@@ -116,6 +116,11 @@ describe('what is wrong is refused in the name of its place', () => {
       'no profile "zz", but the setting profile in /c/arx/config.json names it',
     ],
     [
+      'local and remote',
+      { flags: { local: true, baseUrl: 'https://a.example' } },
+      '--local and --base-url contradict each other',
+    ],
+    [
       'both forms',
       { flags: { json: true, output: 'tsv' } },
       '--json and another --output contradict each other',
