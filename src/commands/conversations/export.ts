@@ -43,7 +43,7 @@ export async function run(input: Input, app: App): Promise<void> {
   const to = input.to === '-' ? undefined : input.to;
   if (to === undefined) refuseOutputForm('conversations export without --to', app);
   if (force && to === undefined && !app.isRecorded) throw new Fault('usage', '--force goes with --to PATH');
-  const format = input.format ?? FORMAT_OF[extname(to ?? '').toLowerCase()] ?? 'mbox';
+  const format = input.format ?? (await formatFor(to, app));
   const thread = await readThread(id, app);
   const counts = noCounts();
   const limited = limitDownloads(input, app);
@@ -54,6 +54,17 @@ export async function run(input: Input, app: App): Promise<void> {
   const { argv } = app.world;
   limited.end(to === undefined || argv.includes('--force') ? argv : [...argv, '--force']);
   sayWhatIsMissing(thread, counts, app);
+}
+
+/** Returns the format that the ending of a file names. Throws Fault 'usage' where it names none of ours. */
+async function formatFor(to: string | undefined, app: App): Promise<Format> {
+  const ending = extname(to ?? '').toLowerCase();
+  const named = FORMAT_OF[ending];
+  if (named !== undefined) return named;
+  if (to === undefined || ending === '' || (await isExistingFolder(resolve(app.world.cwd, to)))) return 'mbox';
+  throw new Fault('usage', `a file that ends in ${ending} is none of the formats ${FORMATS.join(', ')}`, {
+    hint: '--format chooses one',
+  });
 }
 
 type Saving = {
