@@ -14,6 +14,7 @@ export type InstantStyle = {
   show(instant: string): ShownInstant;
 };
 
+/** An instant as it is shown; see {@link InstantStyle.show}. */
 export type ShownInstant = { text: string; offset: number | undefined };
 
 const MINUTE_MS = 60_000;

@@ -61,7 +61,8 @@ async function formatFor(to: string | undefined, app: App): Promise<Format> {
   const ending = extname(to ?? '').toLowerCase();
   const named = FORMAT_OF[ending];
   if (named !== undefined) return named;
-  if (to === undefined || ending === '' || (await isExistingFolder(resolve(app.world.cwd, to)))) return 'mbox';
+  if (to === undefined || ending === '' || (await isExistingFolder(resolve(app.world.cwd, to))))
+    return 'mbox';
   throw new Fault('usage', `a file that ends in ${ending} is none of the formats ${FORMATS.join(', ')}`, {
     hint: '--format chooses one',
   });
