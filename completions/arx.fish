@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --max-rows --template --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --color --progress --client-id --observer-tier --requested-tier --from --subject --city --type --channel --source --since --before --conversation --sort --limit --after --facet --redacted --message --name --min-bytes --until --max-rate --max-bytes --matching --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --threshold --interval --reads --id --payload --file --journal --sign-with --effect --verify --origin-city --kind --tier --database --blobs --reason --from-blobs --to-blobs --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
+        else if contains -- $word -o --output --max-rows --template --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --color --progress --client-id --observer-tier --requested-tier --from --subject --city --type --channel --source --since --before --conversation --sort --limit --after --facet --redacted --message --matching --name --min-bytes --until --max-rate --max-bytes --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --threshold --interval --reads --id --payload --file --journal --sign-with --effect --verify --origin-city --kind --tier --database --blobs --reason --from-blobs --to-blobs --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about archive config profile
@@ -155,11 +155,14 @@ complete -c arx -n '__arx_at attachments ls' -l redacted -x -a 'yes no' -d 'only
 complete -c arx -n '__arx_at attachments ls' -l type -x -k -a '(__arx_values types)' -d 'only this content type, e.g. image/png'
 complete -c arx -n '__arx_at attachments ls' -l source -x -k -a '(__arx_values sources)' -d 'only rows of this source, e.g. gateway'
 complete -c arx -n '__arx_at attachments ls' -l message -x -k -a '(__arx_values messages)' -d 'only files of this message'
+complete -c arx -n '__arx_at attachments ls' -l from -x -d 'only files of messages whose sender has these words'
+complete -c arx -n '__arx_at attachments ls' -l matching -x -d 'only files of the messages that this search finds (arx help queries)'
 complete -c arx -n '__arx_at attachments ls' -l name -x -d 'only files with such a name, in any case: *, ? and [a-z], e.g. "*.pdf"'
 complete -c arx -n '__arx_at attachments ls' -l min-bytes -x -d 'only files of at least this size, e.g. 2000, 20kB or 1.5M'
 complete -c arx -n '__arx_at attachments ls' -l since -x -d 'only files whose message is from this date on, e.g. 2021, 2021-03-04, 3m'
 complete -c arx -n '__arx_at attachments ls' -l until -x -d 'only files whose message is from before this date'
-complete -c arx -n '__arx_at attachments ls' -l sort -x -a 'filename -filename type -type bytes -bytes city -city source -source date -date' -d 'the first rows of this order; with - the greatest or newest first'
+complete -c arx -n '__arx_at attachments ls' -l sort -x -a 'filename -filename type -type bytes -bytes city -city source -source from -from date -date' -d 'the first rows of this order; with - the greatest or newest first'
+complete -c arx -n '__arx_at attachments ls' -l count -d 'only the number of rows that match, from the whole list'
 complete -c arx -n '__arx_at attachments cities' -l city -x -k -a '(__arx_values cities)' -d 'only files from this city'
 complete -c arx -n '__arx_at attachments cities' -l type -x -k -a '(__arx_values types)' -d 'only this content type, e.g. image/png'
 complete -c arx -n '__arx_at attachments cities' -l source -x -k -a '(__arx_values sources)' -d 'only rows of this source, e.g. gateway'
@@ -188,6 +191,7 @@ complete -c arx -n '__arx_at attachments pull' -l type -x -k -a '(__arx_values t
 complete -c arx -n '__arx_at attachments pull' -l source -x -k -a '(__arx_values sources)' -d 'all files of this source, e.g. gateway'
 complete -c arx -n '__arx_at attachments pull' -l message -x -k -a '(__arx_values messages)' -d 'all files of this message'
 complete -c arx -n '__arx_at attachments pull' -l name -x -d 'all files whose whole name matches, e.g. "*.jpg"'
+complete -c arx -n '__arx_at attachments pull' -l from -x -d 'all files of messages whose sender has these words'
 complete -c arx -n '__arx_at attachments pull' -l matching -x -d 'all files of the messages that this search finds (arx help queries)'
 complete -c arx -n '__arx_at attachments pull' -l ids -rF -d 'the files whose ids FILE holds, one in each line or rows of -o ndjson; - is standard input'
 complete -c arx -n '__arx_at attachments pull' -l all -d 'all files of the catalogue'
@@ -239,6 +243,7 @@ complete -c arx -n '__arx_at conversations ls' -l subject -x -d 'only conversati
 complete -c arx -n '__arx_at conversations ls' -l since -x -d 'only conversations with a message from this date on, e.g. 2021, 2021-03-04, 3m'
 complete -c arx -n '__arx_at conversations ls' -l until -x -d 'only conversations begun before this date'
 complete -c arx -n '__arx_at conversations ls' -l sort -x -a 'started -started last -last messages -messages subject -subject' -d 'the first rows of this order; with - the greatest or newest first'
+complete -c arx -n '__arx_at conversations ls' -l count -d 'only the number of rows that match, from the whole list'
 complete -c arx -n '__arx_at conversations show' -l plot -d 'draw its messages over time, without their list'
 complete -c arx -n '__arx_at conversations show' -k -a '(__arx_values conversations)'
 complete -c arx -n '__arx_at conversations export' -l format -x -a 'mbox md html' -d 'form of the file (default: by the name of --to, else mbox)'
@@ -286,6 +291,7 @@ complete -c arx -n '__arx_at messages ls' -l since -x -d 'only rows from this da
 complete -c arx -n '__arx_at messages ls' -l until -x -d 'only rows before this date, as --before of arx search'
 complete -c arx -n '__arx_at messages ls' -l sort -x -a 'date -date from -from subject -subject files -files' -d 'the first rows of this order; with - the greatest or newest first'
 complete -c arx -n '__arx_at messages ls' -l all -d 'every row, walked where the service has cursors'
+complete -c arx -n '__arx_at messages ls' -l count -d 'only the number of rows that match, from the whole list'
 complete -c arx -n '__arx_at messages ls' -l walk -d 'list all messages exactly, in frozen windows; takes the options of a walk'
 complete -c arx -n '__arx_at messages ls' -l limit -x -d 'rows of one page, 1 to 500'
 complete -c arx -n '__arx_at messages ls' -l after -x -k -a '(__arx_values messages)' -d 'only rows after this one'

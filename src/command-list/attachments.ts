@@ -1,12 +1,17 @@
 // Commands for attachments and their files.
 import type { CommandSpec } from './command-spec.ts';
-import { LIMIT_OPTIONS, PAGE_OPTIONS, sortOption } from './shared-options.ts';
+import { COUNT_OPTION, LIMIT_OPTIONS, PAGE_OPTIONS, sortOption } from './shared-options.ts';
 
 const CITY_OPTION = ['--city <city>', 'only files from this city'] as const;
 const OTHER_FILTERS = [
   ['--type <type>', 'only this content type, e.g. image/png'],
   ['--source <source>', 'only rows of this source, e.g. gateway'],
   ['--message <id>', 'only files of this message'],
+] as const;
+const FROM_OPTION = ['--from <words>', 'only files of messages whose sender has these words'] as const;
+const MATCHING_OPTION = [
+  '--matching <query>',
+  'only files of the messages that this search finds (arx help queries)',
 ] as const;
 const COUNT_OPTIONS = [CITY_OPTION, ...OTHER_FILTERS] as const;
 
@@ -21,15 +26,19 @@ export const ATTACHMENT_COMMANDS = [
       ['--all', 'every row, walked where the service has cursors'],
       ['--redacted <choice>', 'only redacted rows, or only the others', ['yes', 'no']],
       ...OTHER_FILTERS,
+      FROM_OPTION,
+      MATCHING_OPTION,
       ['--name <pattern>', 'only files with such a name, in any case: *, ? and [a-z], e.g. "*.pdf"'],
       ['--min-bytes <size>', 'only files of at least this size, e.g. 2000, 20kB or 1.5M'],
       ['--since <date>', 'only files whose message is from this date on, e.g. 2021, 2021-03-04, 3m'],
       ['--until <date>', 'only files whose message is from before this date'],
-      sortOption('filename', 'type', 'bytes', 'city', 'source', 'date'),
+      sortOption('filename', 'type', 'bytes', 'city', 'source', 'from', 'date'),
+      COUNT_OPTION,
     ],
     examples: [
       'arx attachments ls --city lisbon',
       'arx attachments ls --name "*.pdf" --sort -bytes',
+      'arx attachments ls --from carvalho --fields id,filename,from,message_id',
       'arx attachments ls --all -o ndjson | jq -r .sha256',
     ],
     topics: ['output', 'drift'],
@@ -91,6 +100,7 @@ export const ATTACHMENT_COMMANDS = [
       ['--source <source>', 'all files of this source, e.g. gateway'],
       ['--message <id>', 'all files of this message'],
       ['--name <pattern>', 'all files whose whole name matches, e.g. "*.jpg"'],
+      ['--from <words>', 'all files of messages whose sender has these words'],
       ['--matching <query>', 'all files of the messages that this search finds (arx help queries)'],
       [
         '--ids <file>',

@@ -1,7 +1,14 @@
 // Commands that read and walk lists: conversations, any list, messages, sequences.
 import { ARC_RECONSTRUCTION, MIRROR_RELAY } from '../contract/sequence.ts';
 import type { CommandSpec } from './command-spec.ts';
-import { DATE_OPTIONS, LIMIT_OPTIONS, PAGE_OPTIONS, sortOption, WALK_OPTIONS } from './shared-options.ts';
+import {
+  COUNT_OPTION,
+  DATE_OPTIONS,
+  LIMIT_OPTIONS,
+  PAGE_OPTIONS,
+  sortOption,
+  WALK_OPTIONS,
+} from './shared-options.ts';
 
 /** Names, arguments, options and examples of the commands that read and walk lists. */
 export const LIST_COMMANDS = [
@@ -15,6 +22,7 @@ export const LIST_COMMANDS = [
       ['--since <date>', 'only conversations with a message from this date on, e.g. 2021, 2021-03-04, 3m'],
       ['--until <date>', 'only conversations begun before this date'],
       sortOption('started', 'last', 'messages', 'subject'),
+      COUNT_OPTION,
     ],
     examples: [
       'arx conversations ls --limit 5',
@@ -118,6 +126,7 @@ export const LIST_COMMANDS = [
       ...DATE_OPTIONS,
       sortOption('date', 'from', 'subject', 'files'),
       ['--all', 'every row, walked where the service has cursors'],
+      COUNT_OPTION,
       ['--walk', 'list all messages exactly, in frozen windows; takes the options of a walk'],
       ...WALK_OPTIONS,
     ],

@@ -10,6 +10,7 @@ import { AttachmentCount } from '../contract/reports/attachment-count.ts';
 import { Listening } from '../contract/reports/command.ts';
 import {
   ExportReport,
+  PlannedFile,
   PulledFile,
   PullPlan,
   PullReport,
@@ -35,10 +36,13 @@ export type PrintingRun = {
   /** The output form has one row in each line, so that a report is printed as its rows. */
   isOneRowPerLine: boolean;
   isRemote: boolean;
+  /** Which fields can be selected: also those that are read only if they are. */
+  isSelection?: boolean;
 };
 
 const text = z.string();
 const Count = z.number().int();
+const CountedRows = z.object({ total: Count, complete: z.boolean() });
 const Check = z.object({ name: text, verdict: text, detail: text });
 const Setting = z.object({
   key: text,
@@ -110,7 +114,16 @@ const PRINTED: Record<CommandWords, Printed> = {
         : given['snippets'] === false
           ? Message
           : SearchHit,
-  'attachments ls': SentAttachment,
+  'attachments ls': ({ given, isSelection = false }) => {
+    if (given['count'] === true) return CountedRows;
+    const has = (name: string, ...options: readonly string[]): boolean =>
+      isSelection || given[name] !== undefined || options.some((option) => given[option] !== undefined);
+    const isSortedBy = (name: string): boolean => [name, `-${name}`].includes(String(given['sort']));
+    return SentAttachment.extend({
+      ...(has('from') || isSortedBy('from') ? { from: text.nullable() } : {}),
+      ...(has('since', 'until') || isSortedBy('date') ? { date: text.nullable() } : {}),
+    });
+  },
   'attachments cities': AttachmentCount,
   'attachments types': AttachmentCount,
   'attachments sources': AttachmentCount,
@@ -118,7 +131,13 @@ const PRINTED: Record<CommandWords, Printed> = {
   'attachments show': SentAttachment,
   'attachments cat': undefined,
   'attachments pull': ({ given, isOneRowPerLine }) =>
-    given['dryRun'] === true ? PullPlan : isOneRowPerLine ? PulledFile : PullReport,
+    given['dryRun'] === true
+      ? isOneRowPerLine
+        ? PlannedFile
+        : PullPlan
+      : isOneRowPerLine
+        ? PulledFile
+        : PullReport,
   'attachments verify': ({ isOneRowPerLine }) => (isOneRowPerLine ? VerifiedFile : VerifyReport),
   'attachments export': ExportReport,
   read: ReadMessage,
@@ -126,7 +145,7 @@ const PRINTED: Record<CommandWords, Printed> = {
   'content get': ({ given, isOneRowPerLine }) =>
     given['save'] === undefined ? Content : isOneRowPerLine ? PulledFile : PullReport,
   'content diff': z.union([ViewDiff, MessageDiff]),
-  'conversations ls': Conversation,
+  'conversations ls': ({ given }) => (given['count'] === true ? CountedRows : Conversation),
   'conversations show': Conversation.extend({
     messages: z.object({
       data: z.array(Message),
@@ -139,7 +158,7 @@ const PRINTED: Record<CommandWords, Printed> = {
   'conversations diff': ({ isOneRowPerLine }) => (isOneRowPerLine ? Change : DiffReport),
   'conversations plot': ({ isOneRowPerLine }) => (isOneRowPerLine ? WalkedWindow : PlotReport),
   walk: undefined,
-  'messages ls': Message,
+  'messages ls': ({ given }) => (given['count'] === true ? CountedRows : Message),
   'messages show': Message.extend({ offset: Count.optional() }),
   'sequence show': SentPosition,
   'sequence watch': SequenceReading,

@@ -9,6 +9,12 @@ export const PAGE_OPTIONS = [
   ['--before <id>', 'only rows before this one'],
 ] as const satisfies readonly CommandOption[];
 
+/** How many rows of a list match. */
+export const COUNT_OPTION = [
+  '--count',
+  'only the number of rows that match, from the whole list',
+] as const satisfies CommandOption;
+
 /** Which rows of a list are shown, by date. `--before` is a cursor there. */
 export const DATE_OPTIONS = [
   ['--since <date>', 'only rows from this date on, e.g. 2021, 2021-03-04, 3m'],

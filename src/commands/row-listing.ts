@@ -15,6 +15,7 @@ import type { FilteredList, LocalTests } from './filtered-list.ts';
 import type { Window } from './input.ts';
 import { hasSummary, printPage } from './page.ts';
 import { orderOf, sortedRows, type Order } from './row-order.ts';
+import { withProgress } from './with-progress.ts';
 import { instantOfColumn, shownOf, valueOfColumn, type RowTest } from './row-tests.ts';
 
 /** The options with which every list selects rows by date, orders them, and lists them all. */
@@ -23,6 +24,7 @@ export const Selection = z.object({
   until: z.string().optional(),
   sort: z.string().optional(),
   all: z.boolean().default(false),
+  count: z.boolean().default(false),
 });
 type Selection = z.infer<typeof Selection>;
 
@@ -71,6 +73,35 @@ export function localTests<Row>(
       app.notice(`${isExact ? 'needs' : 'may need'} the whole list${ofWhat}${cost}`);
     },
   };
+}
+
+/** Throws Fault `usage` for options that select among the rows that `--count` counts. */
+export function checkCount(options: Selection & Window & { walk?: boolean }): void {
+  if (!options.count) return;
+  for (const name of ['limit', 'after', 'before', 'sort', 'all', 'walk'] as const)
+    if (options[name] !== undefined && options[name] !== false)
+      throw new Fault('usage', `--count does not go with --${name}: it counts all rows that match`);
+}
+
+/**
+ * Prints how many rows match, alone or as a record. `listing`: the rows were read from it. Rows that may be missing are a Fault of the run.
+ */
+export async function printCount(
+  matching: AsyncIterable<unknown>,
+  { fault }: { fault(): Fault | undefined },
+  app: App,
+): Promise<number> {
+  let total = 0;
+  for await (const _ of withProgress(matching, 'counting', 'rows', app)) total += 1;
+  const doubt = fault();
+  const { printer } = app;
+  const columns = [{ name: 'total', of: () => total }];
+  if (app.wantsJson || printer.output === 'csv')
+    await printer.record({ columns }, { total, complete: doubt === undefined });
+  else await printer.text(String(total));
+  if (doubt !== undefined) app.addFault(doubt);
+  await noticeEmptyArchive(total, app);
+  return total;
 }
 
 /** Returns the dates of a list as a test reads them. */
@@ -131,6 +162,14 @@ export async function printList<Row extends { id: string }>(
   input: Selection & Window,
   app: App,
 ): Promise<void> {
+  if (input.count) {
+    const listing = readAll(list, order, input, app);
+    const fault = (): Fault | undefined => listing.fault() ?? list.fault();
+    await printCount(withMatches(listing, list), { fault }, app);
+    list.tests.sayHidden(app);
+    countContradictions(app, undefined, changes);
+    return;
+  }
   if (!input.all && order === undefined) {
     const page = await firstRows(list, input, app);
     const counted = list.isUnfiltered ? name : undefined;

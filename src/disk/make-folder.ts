@@ -7,26 +7,29 @@ import { dirname } from 'node:path';
 export const NO_FOLDERS = 'ENOFOLDERS';
 
 /**
- * Makes a folder and the missing folders above it, with this mode. Existing folders stay as they are.
- * Throws the system's error: EEXIST or ENOTDIR where something else has the name, or {@link NO_FOLDERS}.
+ * Makes a folder and the missing folders above it, with this mode. Existing folders stay as they are. Returns the
+ * folders that it made, outermost first. Throws the system's error: EEXIST or ENOTDIR where something else has the name, or {@link NO_FOLDERS}.
  *
  * `mkdir` with `recursive` is not used: on such a file system it never returns and no signal ends it, and on a read-only
  * file system it reports ENOENT.
  */
-export async function makeFolder(dir: string, mode = 0o777): Promise<void> {
+export async function makeFolder(dir: string, mode = 0o777): Promise<string[]> {
   const steps = [dir];
   for (let at = dirname(dir); !(await isFolder(at)) && steps[0] !== at; at = dirname(at)) steps.unshift(at);
+  const made: string[] = [];
   for (const at of steps) {
     try {
       await mkdir(at, { mode });
+      made.push(at);
     } catch (error) {
       if ((await isFolder(at)) || (at !== dir && isTaken(error))) continue;
       throw (await isFolder(dirname(at))) ? withOwnCode(error) : error;
     }
   }
+  return made;
 }
 
-/** As {@link makeFolder}, synchronously. Returns the folders that it made, outermost first. */
+/** As {@link makeFolder}, synchronously. */
 export function makeFolderSync(dir: string, mode: number): string[] {
   const steps = [dir];
   for (let at = dirname(dir); !isFolderSync(at) && steps[0] !== at; at = dirname(at)) steps.unshift(at);

@@ -44,6 +44,9 @@ export type PullerOptions = {
 /** A row of the report, its line of the manifest, and why it failed. */
 export type PullResult = { file: PulledFile; entry?: ManifestEntry; fault?: Fault };
 
+/** What would be done with a file, and its path below the target folder; null for one that cannot be had. */
+export type PlannedFile = { action: 'withheld' | 'absent' | 'here' | 'download'; path: string | null };
+
 /** Downloads the files of catalogue rows into one folder. Several rows may be pulled at the same time. */
 export type Puller = {
   /** Gets each row that some page shows, so that its file may be downloaded early, see {@link SmallFiles.prefetch}. */
@@ -51,7 +54,7 @@ export type Puller = {
   /** Downloads the file of a row. A Fault is a result, except 'interrupted', which is thrown. */
   pull(row: Attachment): Promise<PullResult>;
   /** Returns what {@link Puller.pull} would do, without a request or a write. `here`: the file exists and is verified. */
-  plan(row: Attachment): Promise<'withheld' | 'absent' | 'here' | 'download' | Fault>;
+  plan(row: Attachment): Promise<PlannedFile | Fault>;
 };
 
 /** Existing files that are hashed at the same time. */
@@ -161,9 +164,11 @@ export function createPuller(options: PullerOptions): Puller {
       }
     },
     async plan(row) {
-      if (!isPullable(row)) return noFileStateOf(row);
+      if (!isPullable(row)) return { action: noFileStateOf(row), path: null };
       try {
-        return (await existing(targetOf(row))) === undefined ? 'download' : 'here';
+        const target = targetOf(row);
+        const found = await existing(target);
+        return { action: found === undefined ? 'download' : 'here', path: target.name };
       } catch (error) {
         return faultOfRow(error, row.id);
       }

@@ -1,6 +1,6 @@
 // Opens the folder that files are downloaded into, and holds it open: what is written to it stays in it.
 import { constants } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { open, rmdir, stat } from 'node:fs/promises';
 import { diskFault } from '../disk/disk-fault.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import { Fault } from '../faults.ts';
@@ -9,6 +9,7 @@ import { Fault } from '../faults.ts';
 export type TargetFolder = {
   /** Leads to the open folder itself, where the system has such paths, whatever its name leads to by now. */
   path: string;
+  /** Also removes the folders that were made for it, where they are still empty. */
   close(): Promise<void>;
 };
 
@@ -18,8 +19,15 @@ export type TargetFolder = {
  */
 export async function openTargetFolder(dir: string): Promise<TargetFolder> {
   try {
-    await makeFolder(dir);
-    return await holdOpen(dir);
+    const made = await makeFolder(dir);
+    const held = await holdOpen(dir);
+    return {
+      path: held.path,
+      async close() {
+        await held.close();
+        await removeEmpty(made.toReversed());
+      },
+    };
   } catch (error) {
     throw folderFault(error, dir);
   }
@@ -46,6 +54,15 @@ async function holdOpen(dir: string): Promise<TargetFolder> {
   const found = await stat(held).catch(() => undefined);
   const isHeld = found !== undefined && found.ino === opened.ino && found.dev === opened.dev;
   return { path: isHeld ? held : dir, close: () => folder.close() };
+}
+
+/** Removes folders, the innermost first, up to one that is not empty. */
+async function removeEmpty(folders: readonly string[]): Promise<void> {
+  try {
+    for (const folder of folders) await rmdir(folder);
+  } catch {
+    // It holds something, or it is gone: either way it stays as it is.
+  }
 }
 
 function folderFault(error: unknown, dir: string): unknown {

@@ -67,6 +67,8 @@ export type Printer = {
   readonly isOneRowPerLine: boolean;
   /** Returns whether records are printed with this field: with every field, unless some were selected. */
   shows(field: string): boolean;
+  /** Returns whether this field was selected by its name. */
+  selects(field: string): boolean;
   /** Prints a list: a JSON document, one record in each line, separated values (csv with a header), or a table. */
   list<T extends object>(view: View<T>, list: Envelope<T>): Promise<void>;
   /** Returns how many rows of the last list were read so far, undefined where none was begun. */
@@ -183,6 +185,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     isOneRowPerLine: output === 'tsv' || output === 'csv' || output === 'ndjson',
     shows: (field) =>
       options.fields?.some(({ path }) => path === field || path.startsWith(`${field}.`)) ?? true,
+    selects: (field) => options.fields?.some(({ path }) => path === field) ?? false,
     rowsRead: () => {
       const rows = lastSummary?.()['rows'];
       return typeof rows === 'number' ? rows : undefined;

@@ -18,7 +18,7 @@ export function selectFields(
   words: CommandWords,
   run: PrintingRun,
 ): SelectedField[] {
-  const schema = printedRecord(words, run);
+  const schema = printedRecord(words, { ...run, isSelection: true });
   if (schema === undefined) return names.map((name) => ({ name, path: name, isKnown: false }));
   const legal = fieldsOf(schema);
   const hint = `arx ${words} --fields lists the fields`;
@@ -60,7 +60,7 @@ export function checkTemplate(names: readonly TemplateName[], words: CommandWord
 
 /** Returns the legal fields of a command. Throws Fault 'usage' where its rows may have any fields. */
 export function legalFields(words: CommandWords, run: PrintingRun): RecordField[] {
-  const schema = printedRecord(words, run);
+  const schema = printedRecord(words, { ...run, isSelection: true });
   if (schema === undefined)
     throw new Fault('usage', `--fields: arx ${words} prints no record of a fixed shape`, {
       hint: 'name the fields of its rows: --fields a,b',

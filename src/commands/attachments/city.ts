@@ -40,6 +40,8 @@ export async function cityAsWritten(asked: string, app: App): Promise<string | u
   for await (const { origin_city } of withProgress(rows, 'looking for the city in', 'rows', app)) {
     if (typeof origin_city === 'string' && origin_city !== '') cities.add(origin_city);
   }
+  // Its files were left out by other filters.
+  if (cities.has(asked)) return undefined;
   const known = [...cities].toSorted();
   const same = known.filter((city) => foldedCity(city) === foldedCity(asked));
   if (same.length === 1) {

@@ -4,10 +4,11 @@ import type { App } from '../../app.ts';
 import type { Query } from '../../client/index.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import type { FieldFilter } from '../field-filter.ts';
-import type { AttachmentDates } from './dates.ts';
+import type { MessageFacts } from './message-facts.ts';
 import { FilteredList, type LocalTests } from '../filtered-list.ts';
 import { attachmentView } from '../../format/views/index.ts';
-import { nameTest, valueOfColumn, type RowTest } from '../row-tests.ts';
+import { foundMessages } from '../found-messages.ts';
+import { dateTests, nameTest, sizeTest, valueOfColumn, wordsTest, type RowTest } from '../row-tests.ts';
 
 /** The values a row must have, each compared as a whole. An absent one selects every row. */
 export const Filter = z.object({
@@ -26,25 +27,69 @@ export function fieldFilters({ city, type, source, message }: Filter): FieldFilt
   );
 }
 
-/** Returns the catalogue with the filters. `dates`: the dates of its rows become known there. */
+/** Returns the catalogue with the filters. `facts`: those of its rows become known there. */
 export async function filteredCatalogue(
   filters: readonly FieldFilter[],
   app: App,
   local?: LocalTests<Attachment>,
-  dates?: Pick<AttachmentDates, 'add'>,
+  facts?: Pick<MessageFacts, 'add'>,
 ): Promise<FilteredList<Attachment>> {
   const client = await app.client();
   const read = async (query: Query) => {
     const reply = await client.attachments(query);
-    await dates?.add(reply.body.data);
+    await facts?.add(reply.body.data);
     return reply;
   };
   return new FilteredList(read, filters, app, local);
 }
 
-/** Returns the test of `--name`, which no service makes; none where it is not given. */
-export function nameTests(pattern: string | undefined): RowTest<Attachment>[] {
-  return pattern === undefined ? [] : [nameTest(pattern, 'filename', shownName)];
+/** The options that no service applies: they are tested here. */
+export type Tested = {
+  name?: string | undefined;
+  minBytes?: number | undefined;
+  from?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+};
+
+/**
+ * Returns the tests of these options. `facts` knows dates and senders. `messages`: only files of these. Throws Fault `usage` for a wrong
+ * date or sender.
+ */
+export function attachmentTests(
+  { name, minBytes, from, since, until }: Tested,
+  facts: MessageFacts | undefined,
+  messages: ReadonlySet<string> | undefined,
+  now: number,
+): RowTest<Attachment>[] {
+  const bytes = valueOfColumn(attachmentView, 'bytes');
+  const dateOf = facts?.dateOf ?? (() => undefined);
+  const senderOf = facts?.senderOf ?? (() => undefined);
+  return [
+    ...(name === undefined ? [] : [nameTest(name, 'filename', shownName)]),
+    ...(minBytes === undefined ? [] : [sizeTest(minBytes, 'bytes', bytes)]),
+    ...(messages === undefined ? [] : [messageTest(messages)]),
+    ...(from === undefined ? [] : [wordsTest(from, 'from', senderOf)]),
+    ...dateTests({ since, until }, { since: 'date', until: 'date' }, () => dateOf, now),
+  ];
+}
+
+function messageTest(messages: ReadonlySet<string>): RowTest<Attachment> {
+  return {
+    column: 'message',
+    matches: ({ message_id: id }) => (typeof id === 'string' ? messages.has(id) : undefined),
+  };
+}
+
+/** Returns the messages with files that a search finds; undefined for no search. Throws as {@link foundMessages}. */
+export async function matchedMessages(
+  query: string | undefined,
+  app: App,
+): Promise<ReadonlySet<string> | undefined> {
+  if (query === undefined) return undefined;
+  const messages = new Set<string>();
+  for await (const { id, attachments } of foundMessages(query, app)) if (attachments !== 0) messages.add(id);
+  return messages;
 }
 
 const filenameOf = valueOfColumn(attachmentView, 'filename');

@@ -12,20 +12,22 @@ import { noticeMore, totalContradiction, totalOf } from '../page.ts';
 import type { ExactRows } from '../exact-rows.ts';
 import type { FilteredList } from '../filtered-list.ts';
 import {
+  checkCount,
   firstRows,
   localTests,
   orderIn,
+  printCount,
   readAll,
   rowsToShow,
   sayMore,
   Selection,
   withMatches,
 } from '../row-listing.ts';
-import { dateTests, sizeTest, valueOfColumn, type RowTest } from '../row-tests.ts';
-import { AttachmentDates } from './dates.ts';
 import { countCatalogueContradictions } from './catalogue.ts';
 import { cityAsWritten, rowsOfCity } from './city.ts';
-import { fieldFilters, Filter, filteredCatalogue, nameTests } from './filter.ts';
+import { checkQuery } from '../search.ts';
+import { attachmentTests, fieldFilters, Filter, filteredCatalogue, matchedMessages } from './filter.ts';
+import { MessageFacts } from './message-facts.ts';
 import { limitedNotices } from './notices.ts';
 import { UnusableHashes } from './unusable-hashes.ts';
 import { unavailableFault } from './withheld.ts';
@@ -33,17 +35,24 @@ import { unavailableFault } from './withheld.ts';
 export const Input = Window.extend({
   ...Filter.shape,
   redacted: z.enum(['yes', 'no']).optional(),
+  from: z.string().optional(),
+  matching: z.string().min(1).optional(),
   name: z.string().min(1).optional(),
   minBytes: Size.optional(),
   ...Selection.shape,
 });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  const isDated = (input.since ?? input.until) !== undefined || /^-?date$/.test(input.sort ?? '');
-  const dates = isDated ? new AttachmentDates(app) : undefined;
-  const view = dates?.view ?? attachmentView;
+  checkCount(input);
+  const facts = factsFor(input, app);
+  const view = facts?.view ?? attachmentView;
   const order = orderIn(input, view, ['date']);
-  let list = await listOf(input, app, dates);
+  // Wrong options are found before anything is sent.
+  attachmentTests(input, facts, undefined, app.world.now());
+  if (input.matching !== undefined) checkQuery(input.matching, app);
+  const messages = await matchedMessages(input.matching, app);
+  const listOf = (filter: Filter) => filteredList({ ...input, ...filter }, messages, facts, app);
+  let list = await listOf(input);
   const client = await app.client();
   const changes = client.changesOf('attachments');
   let contradiction: string | undefined;
@@ -58,18 +67,31 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     if (row.redacted === true && typeof row.file_url === 'string') {
       odd.add(`${row.id} is redacted and still names a file_url; it is never fetched`);
     }
-    return row;
+    return facts?.withFacts(row) ?? row;
   };
   const isComplete = (listing: { complete(): boolean }): boolean =>
     listing.complete() &&
-    (list.fault() ?? dates?.fault()) === undefined &&
+    (list.fault() ?? facts?.fault()) === undefined &&
     twoHashesFault(changes) === undefined;
 
+  if (input.count) {
+    let listing: ExactRows<Attachment> | undefined;
+    const read = async (filter: Filter) => {
+      list = await listOf(filter);
+      listing = readAll(list, undefined, input, app);
+      return withMatches(listing, list);
+    };
+    const fault = () => listing?.fault() ?? list.fault() ?? facts?.fault();
+    await printCount(rowsOfCity(input, app, read), { fault }, app);
+    countCatalogueContradictions(app, client);
+    list.tests.sayHidden(app);
+    return;
+  }
   let complete: boolean;
   if (input.all || order !== undefined) {
     let listing: ExactRows<Attachment> | undefined;
     const read = async (filter: Filter) => {
-      list = await listOf({ ...input, ...filter }, app, dates);
+      list = await listOf(filter);
       listing = readAll(list, order, input, app);
       return withMatches(listing, list);
     };
@@ -94,14 +116,14 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     const isEmpty = page.data.length === 0 && input.after === undefined && input.before === undefined;
     const city = isEmpty && input.city !== undefined ? await cityAsWritten(input.city, app) : undefined;
     if (city !== undefined) {
-      list = await listOf({ ...input, city }, app, dates);
+      list = await listOf({ ...input, city });
       page = await firstRows(list, input, app);
     }
     const rows = page.data.map(count);
     complete = page.has_more === false && input.after === undefined && input.before === undefined;
     const contradicted = totalContradiction(page, input);
     contradiction = contradicted?.text ?? list.oversized();
-    complete &&= (list.fault() ?? dates?.fault()) === undefined && contradicted?.isMissing !== true;
+    complete &&= (list.fault() ?? facts?.fault()) === undefined && contradicted?.isMissing !== true;
     complete &&= twoHashesFault(changes) === undefined;
     const total = await totalOf(app, page, input, list.isUnfiltered ? 'attachments' : undefined);
     await app.printer.list(view, {
@@ -119,7 +141,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   await noticeEmptyArchive(totals.rows, app);
   countCatalogueContradictions(app, client, { text: contradiction });
   list.tests.sayHidden(app);
-  for (const doubt of [list.fault(), dates?.fault()]) if (doubt !== undefined) app.addFault(doubt);
+  for (const doubt of [list.fault(), facts?.fault()]) if (doubt !== undefined) app.addFault(doubt);
   hashes.fail(app);
   odd.end('redacted rows name a file_url; none is ever fetched');
   if (app.strict && !complete && !input.all)
@@ -129,10 +151,20 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   if (app.strict && unavailable !== undefined) app.addFault(unavailable);
 }
 
-function listOf(
+/** Returns where dates and senders are found, undefined where no option is about them. */
+function factsFor({ since, until, sort, from }: z.infer<typeof Input>, app: App): MessageFacts | undefined {
+  const needed = {
+    date: (since ?? until) !== undefined || /^-?date$/.test(sort ?? '') || app.printer.selects('date'),
+    from: from !== undefined || /^-?from$/.test(sort ?? '') || app.printer.selects('from'),
+  };
+  return needed.date || needed.from ? new MessageFacts(needed, app) : undefined;
+}
+
+function filteredList(
   input: z.infer<typeof Input>,
+  messages: ReadonlySet<string> | undefined,
+  facts: MessageFacts | undefined,
   app: App,
-  dates: AttachmentDates | undefined,
 ): Promise<FilteredList<Attachment>> {
   const filters = fieldFilters(input);
   if (input.redacted !== undefined)
@@ -142,16 +174,8 @@ function listOf(
       value: input.redacted === 'yes',
       absent: false,
     });
-  const dateOf = dates?.of ?? (() => undefined);
-  const columns = { since: 'date', until: 'date' };
-  const tests = [...testsOf(input), ...dateTests(input, columns, () => dateOf, app.world.now())];
-  return filteredCatalogue(filters, app, localTests(tests, 'attachments', app), dates);
-}
-
-/** Returns the tests of rows that no service makes. */
-function testsOf({ name, minBytes }: z.infer<typeof Input>): RowTest<Attachment>[] {
-  const bytes = valueOfColumn(attachmentView, 'bytes');
-  return [...nameTests(name), ...(minBytes === undefined ? [] : [sizeTest(minBytes, 'bytes', bytes)])];
+  const tests = attachmentTests(input, facts, messages, app.world.now());
+  return filteredCatalogue(filters, app, localTests(tests, 'attachments', app), facts);
 }
 
 /** Returns the counts of the shown rows, beside the number of rows that match. */

@@ -1,4 +1,4 @@
-// `arx attachments pull --dry-run`: counts what a pull would download. It writes nothing and requests no file.
+// `arx attachments pull --dry-run`: lists what a pull would download. It writes nothing and requests no file.
 import { resolve } from 'node:path';
 import type { App } from '../../app.ts';
 import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
@@ -9,7 +9,7 @@ import { emptyScan, scanFolder } from '../../download/folder-scan.ts';
 import { createPuller } from '../../download/puller.ts';
 import { openExistingFolder } from '../../download/target-folder.ts';
 import { Fault } from '../../faults.ts';
-import { pullPlanView } from '../../format/views/index.ts';
+import { plannedFileView, pullPlanLines } from '../../format/views/index.ts';
 import { layoutOf } from './pull-layout.ts';
 import type { PullInput } from './pull.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
@@ -17,6 +17,8 @@ import { failIncomplete, select } from './selection.ts';
 
 /** Rows that are looked at at the same time. */
 const MAX_CONCURRENT_ROWS = 16;
+
+const REFUSED = { action: 'refused', path: null } as const;
 
 /** Prints the plan of a pull with this input. */
 export async function planPull(input: PullInput, app: App): Promise<void> {
@@ -56,31 +58,38 @@ async function planInto(dir: string | undefined, input: PullInput, app: App): Pr
     withheld: 0,
     absent: 0,
     refused: 0,
+    rows: [],
   };
   const progress = app.progress();
   let rows = 0;
   const selected = selection.rows();
-  const planned = mapConcurrent(layout?.prepare(selected) ?? selected, MAX_CONCURRENT_ROWS, async (row) => ({
+  const planning = mapConcurrent(layout?.prepare(selected) ?? selected, MAX_CONCURRENT_ROWS, async (row) => ({
     row,
-    fate: await puller.plan(row),
+    planned: await puller.plan(row),
   }));
   try {
-    for await (const { row, fate } of planned) {
+    for await (const { row, planned } of planning) {
       rows += 1;
       progress.update({ label: 'looked at', done: rows, unit: 'files' });
-      if (fate instanceof Fault) {
-        plan.refused += 1;
-        app.addFault(fate);
-      } else if (fate === 'download') {
+      const { action, path } = planned instanceof Fault ? REFUSED : planned;
+      if (planned instanceof Fault) app.addFault(planned);
+      if (action === 'download') {
         plan.files += 1;
         plan.bytes += row.bytes ?? 0;
         if (row.bytes === undefined) plan.unsized += 1;
-      } else plan[fate] += 1;
+      } else plan[action] += 1;
+      plan.rows.push({ id: row.id, action, path, bytes: row.bytes ?? null });
     }
     renamed.end();
   } finally {
     await progress.end();
   }
-  await app.printer.record(pullPlanView, plan);
+  await printPlan(plan, app);
   failIncomplete(app, selection, rows);
+}
+
+async function printPlan({ rows, ...counts }: PullPlan, app: App): Promise<void> {
+  const { printer } = app;
+  if (printer.isOneRowPerLine) await printer.list(plannedFileView, { rows, summary: () => counts });
+  else await printer.report({ ...counts, rows }, () => pullPlanLines({ ...counts, rows }));
 }

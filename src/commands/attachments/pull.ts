@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
+import type { Attachment } from '../../contract/attachment.ts';
 import type { PulledFile, PullReport } from '../../contract/reports/files.ts';
 import { FileLeftOut } from '../../download/download-limits.ts';
 import { openDiskWorker } from '../../download/disk-worker-client.ts';
@@ -21,11 +22,11 @@ import { wholeNumber } from '../input.ts';
 import { checkQuery } from '../search.ts';
 import { ID_FIELDS } from './catalogue.ts';
 import { printFileReport } from './file-report.ts';
-import { fieldFilters, Filter } from './filter.ts';
+import { attachmentTests, fieldFilters, Filter } from './filter.ts';
 import { LAYOUTS, layoutOf } from './pull-layout.ts';
 import { showPullProgress } from './pull-progress.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
-import { failIncomplete, select } from './selection.ts';
+import { failIncomplete, select, type Selection } from './selection.ts';
 import { compileLess } from '../v8-flags.ts';
 import { failWithheld } from './withheld.ts';
 
@@ -41,6 +42,7 @@ export const Input = Filter.extend({
   attachments: z.array(z.string().min(1)).default([]),
   ids: z.string().min(1).optional(),
   matching: z.string().min(1).optional(),
+  from: z.string().optional(),
   name: z.string().min(1).optional(),
   by: z.enum(LAYOUTS).optional(),
   flat: z.boolean().default(false),
@@ -81,7 +83,8 @@ async function idsOf(
   app: App,
 ): Promise<string[]> {
   const isFiltered =
-    fieldFilters(input).length > 0 || input.matching !== undefined || input.name !== undefined;
+    fieldFilters(input).length > 0 ||
+    [input.matching, input.name, input.from].some((value) => value !== undefined);
   const isNamed = attachments.length > 0;
   const choices = [isNamed, file !== undefined, isFiltered, all].filter(Boolean).length;
   if (choices === 0) throw new Fault('usage', 'name attachments, or --city, --matching or --all');
@@ -91,6 +94,8 @@ async function idsOf(
   if (flat && by !== undefined)
     throw new Fault('usage', '--flat puts all files into one folder: it does not go with --by');
   if (input.matching !== undefined) checkQuery(input.matching, app);
+  // A wrong sender is found before anything is written.
+  attachmentTests({ from: input.from }, undefined, undefined, app.world.now());
   if (!isNamed && file === undefined) return [];
   const ids =
     file === undefined
@@ -134,6 +139,17 @@ async function pullWith(
   const { allowedOrigins } = await app.fileAccess();
   const scan = await scanFolder(dir, world);
   const selection = await select(input, app);
+  const early: Attachment[] = [];
+  let tellSeen: (row: Attachment) => void = (row) => void early.push(row);
+  const first = await firstRow(selection, (row) => tellSeen(row));
+  if (first.isEmpty) {
+    limited.end();
+    // For people the notice says it.
+    const report = { ...verifyReportOf([], selection.fault() === undefined), files: [] };
+    if (app.printer.output !== 'table') await printFileReport(app, report);
+    failIncomplete(app, selection, 0);
+    return;
+  }
   const manifest = await openManifest(dir);
   const progress = showPullProgress(app, selection);
   const diskWorker = openDiskWorker(world);
@@ -160,8 +176,9 @@ async function pullWith(
       concurrency: input.concurrency,
       onRenamed: renamed.add,
     });
-    const selected = selection.rows((row) => puller.prefetch(row));
-    const rows = layout?.prepare(selected) ?? selected;
+    tellSeen = (row) => puller.prefetch(row);
+    for (const row of early) tellSeen(row);
+    const rows = layout?.prepare(first.rows) ?? first.rows;
     const filesInProgress = input.concurrency + MAX_FILES_BEING_WRITTEN;
     for await (const { file, entry, fault } of mapConcurrent(rows, filesInProgress, (row) =>
       puller.pull(row),
@@ -197,4 +214,35 @@ async function pullWith(
   await printFileReport(app, report);
   failWithheld(app, report);
   failIncomplete(app, selection, files.length);
+}
+
+/**
+ * Waits until a row of the selection is known, or that there is none: then nothing need be written. `onSeen` as in
+ * {@link Selection.rows}. The rows that are returned begin with the first one, and throw what it throws.
+ */
+async function firstRow(
+  selection: Selection,
+  onSeen: (row: Attachment) => void,
+): Promise<{ isEmpty: boolean; rows: AsyncGenerator<Attachment> }> {
+  let tell = (): void => {};
+  const seen = new Promise<void>((resolve) => (tell = resolve));
+  const selected = selection.rows((row) => {
+    onSeen(row);
+    tell();
+  });
+  const first = selected.next();
+  // It is awaited once more, by who reads the rows.
+  first.catch(() => {});
+  const known = await Promise.race([first, seen]);
+  async function* rows(): AsyncGenerator<Attachment> {
+    try {
+      const { value, done } = await first;
+      if (done === true) return;
+      yield value;
+      yield* selected;
+    } finally {
+      await selected.return(undefined);
+    }
+  }
+  return { isEmpty: known?.done === true, rows: rows() };
 }

@@ -6,11 +6,11 @@ import { Fault } from '../../faults.ts';
 import { readAhead } from '../../concurrency/read-ahead.ts';
 import { exactRows, type ExactRows } from '../exact-rows.ts';
 import type { FilteredList } from '../filtered-list.ts';
-import { foundMessages } from '../found-messages.ts';
 import { localTests } from '../row-listing.ts';
 import { countCatalogueContradictions, findAttachments } from './catalogue.ts';
 import { rowsOfCity } from './city.ts';
-import { fieldFilters, filteredCatalogue, nameTests, type Filter } from './filter.ts';
+import { attachmentTests, fieldFilters, filteredCatalogue, matchedMessages, type Filter } from './filter.ts';
+import { MessageFacts } from './message-facts.ts';
 
 /** The rows of the catalogue that a pull selects, and what is known of them so far. */
 export type Selection = {
@@ -23,8 +23,8 @@ export type Selection = {
   fault(): Fault | undefined;
   /** Says, after the last row, in what the answers contradict themselves. */
   countContradictions(): void;
-  /** What to say if there are no rows. */
-  emptyMessage: string;
+  /** What to say if there are no rows. `isNamed`: ids were given. */
+  empty: { message: string; hint: string; isNamed: boolean };
   /** Counts of the files that can be downloaded, so far; `isAll` when the last row is counted. */
   known: { files: number; bytes: number; unsized: number; isAll: boolean };
 };
@@ -39,6 +39,8 @@ export type Selecting = Filter & {
   matching?: string | undefined;
   /** Only files whose whole name matches this shell pattern. */
   name?: string | undefined;
+  /** Only files of messages whose sender has these words. */
+  from?: string | undefined;
 };
 
 /** For more messages than this the whole list is read once, and not that of each message. */
@@ -48,30 +50,29 @@ const MAX_LISTS_BY_MESSAGE = 10;
 export async function select(input: Selecting, app: App): Promise<Selection> {
   const client = await app.client();
   const known = { files: 0, bytes: 0, unsized: 0, isAll: false };
+  const facts = input.from === undefined ? undefined : new MessageFacts({ date: false, from: true }, app);
   let tellSeen: ((row: Attachment) => void) | undefined;
   let readings: { list: FilteredList<Attachment>; listing: ExactRows<Attachment> }[] = [];
   async function* readList(filter: Filter, messages?: ReadonlySet<string>): AsyncGenerator<Attachment> {
-    const tests = localTests(nameTests(input.name), 'attachments', app);
-    const list = await filteredCatalogue(fieldFilters(filter), app, tests);
-    const isOfMessage = (row: Attachment): boolean => messages?.has(row.message_id ?? '') !== false;
+    const { name, from } = input;
+    const tests = attachmentTests({ name, from }, facts, messages, app.world.now());
+    const local = localTests(tests, 'attachments', app);
+    const list = await filteredCatalogue(fieldFilters(filter), app, local, facts);
     const listing = exactRows(
       async (window) => {
         const page = await list.page(window);
-        if (tellSeen !== undefined)
-          for (const row of page.data) if (list.surelyMatches(row) && isOfMessage(row)) tellSeen(row);
+        if (tellSeen !== undefined) for (const row of page.data) if (list.surelyMatches(row)) tellSeen(row);
         return page;
       },
       (row) => row.id,
       app,
     );
     readings.push({ list, listing });
-    for await (const row of listing.rows) if (isOfMessage(row) && list.matches(row)) yield row;
+    for await (const row of listing.rows) if (list.matches(row)) yield row;
     list.tests.sayHidden(app);
   }
   async function* readMatching(query: string, filter: Filter): AsyncGenerator<Attachment> {
-    const messages = new Set<string>();
-    for await (const { id, attachments } of foundMessages(query, app))
-      if (attachments !== 0) messages.add(id);
+    const messages = (await matchedMessages(query, app)) ?? new Set();
     if (messages.size > MAX_LISTS_BY_MESSAGE || filter.message !== undefined)
       yield* readList(filter, messages);
     else for (const message of messages) yield* readList({ ...filter, message });
@@ -110,25 +111,47 @@ export async function select(input: Selecting, app: App): Promise<Selection> {
       isNamed
         ? undefined
         : readings
-            .map(({ listing, list }) => listing.fault() ?? list.fault())
+            .map(({ listing, list }) => listing.fault() ?? list.fault() ?? facts?.fault())
             .find((fault) => fault !== undefined),
     known,
-    emptyMessage: emptyMessageOf(input),
+    empty: emptyOf(input),
   };
 }
 
-/** Fails the run if nothing was selected, if the rows may not be all, or if answers contradict each other. `rows` is their number. */
+/**
+ * Fails the run if the rows may not be all, if answers contradict each other, or if no row of named ones was found. `rows` is their number. That
+ * nothing matches is said in a notice, and fails the run under `--strict`.
+ */
 export function failIncomplete(app: App, selection: Selection, rows: number): void {
   selection.countContradictions();
   const fault = selection.fault();
   if (fault !== undefined) app.addFault(fault);
-  else if (rows === 0)
-    app.addFault(new Fault('partial', selection.emptyMessage, { hint: 'arx attachments ls --all' }));
+  else if (rows === 0) {
+    const { message, hint, isNamed } = selection.empty;
+    if (isNamed) app.addFault(new Fault('partial', message, { hint }));
+    else if (app.strict) app.addFault(new Fault('not_found', message, { hint }));
+    else app.notice(`${message}; ${hint}`);
+  }
 }
 
-function emptyMessageOf({ ids, matching, name, city, type, source, message }: Selecting): string {
+function emptyOf(input: Selecting): Selection['empty'] {
+  const isNamed = input.ids.length > 0;
+  return { message: emptyMessageOf(input), hint: `${commandForEmpty(input)} lists them`, isNamed };
+}
+
+/** Returns the command that shows which values there are. */
+function commandForEmpty({ ids, city, type, source, from, matching }: Selecting): string {
+  if (ids.length > 0) return 'arx attachments ls --all';
+  if (city !== undefined) return 'arx attachments cities';
+  if (type !== undefined) return 'arx attachments types';
+  if (source !== undefined) return 'arx attachments sources';
+  if (from !== undefined) return 'arx attachments senders';
+  return matching === undefined ? 'arx attachments ls --all' : 'arx search has:attachment';
+}
+
+function emptyMessageOf({ ids, matching, from, name, city, type, source, message }: Selecting): string {
   if (ids.length > 0) return 'none of these attachments was found in the catalogue';
-  const filters = Object.entries({ city, type, source, message, name }).flatMap(([field, value]) =>
+  const filters = Object.entries({ city, type, source, message, from, name }).flatMap(([field, value]) =>
     value === undefined ? [] : [`${field} "${value}"`],
   );
   const found = matching === undefined ? '' : ` of the messages that "${matching}" finds`;

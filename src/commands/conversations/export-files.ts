@@ -41,7 +41,8 @@ export async function openThreadFiles(
   app: App,
 ): Promise<ThreadFiles> {
   const { counts } = options;
-  const saver = options.dir === undefined ? undefined : await openSaver(options.dir, options.force, app);
+  const { dir, force } = options;
+  const saver = dir === undefined ? undefined : saverFor(() => openSaver(dir, force, app));
   let picturesLeft = options.pictures ? MAX_PICTURES_BYTES : 0;
 
   /** Returns a picture, or undefined for any other file and one that cannot be had. */
@@ -90,6 +91,15 @@ export async function openThreadFiles(
 }
 
 type Saver = { save(row: Attachment): Promise<string>; close(): Promise<void> };
+
+/** Returns a saver that is opened for the first file: without one there is no folder of files. */
+function saverFor(open: () => Promise<Saver>): Saver {
+  let opened: Promise<Saver> | undefined;
+  return {
+    save: async (row) => (await (opened ??= open())).save(row),
+    close: async () => (await opened)?.close(),
+  };
+}
 
 async function openSaver(dir: string, force: boolean, app: App): Promise<Saver> {
   const folder = await openTargetFolder(join(dir, FILES_FOLDER));

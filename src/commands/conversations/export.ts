@@ -195,7 +195,7 @@ function sayWhatIsMissing({ conversation, fault }: Thread, counts: ExportCounts,
     app.addFault(
       new Fault(
         'partial',
-        `${conversation.id}: ${plural(missing, 'file')} not in the export, as it says at the place of each`,
+        `${conversation.id}: ${plural(missing, 'file')} could not be written, as it says at the place of each`,
       ),
     );
 }

@@ -4,12 +4,13 @@ import type { App } from '../../app.ts';
 import { conversationView } from '../../format/views/index.ts';
 import { FilteredList } from '../filtered-list.ts';
 import { Window } from '../input.ts';
-import { instantsOf, localTests, orderIn, printList, Selection } from '../row-listing.ts';
+import { checkCount, instantsOf, localTests, orderIn, printList, Selection } from '../row-listing.ts';
 import { dateTests, valueOfColumn, wordsTest } from '../row-tests.ts';
 
 export const Input = Window.extend({ ...Selection.shape, subject: z.string().optional() });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
+  checkCount(input);
   const view = conversationView;
   const order = orderIn(input, view, ['started', 'last']);
   // A conversation goes on from its first message to its last one.

@@ -12,7 +12,7 @@ import type { FilteredList } from '../filtered-list.ts';
 import { withoutUndefined, windowQuery } from '../input.ts';
 import { pagingWords } from '../page.ts';
 import { readableList } from '../readable-list.ts';
-import { instantsOf, localTests, orderIn, printList, Selection } from '../row-listing.ts';
+import { checkCount, instantsOf, localTests, orderIn, printList, Selection } from '../row-listing.ts';
 import { dateTests, valueOfColumn, wordsTest, type RowTest } from '../row-tests.ts';
 import { WalkInput } from '../walk-input.ts';
 import { pageRowsOf, walkList } from '../walk-list.ts';
@@ -44,6 +44,7 @@ export async function run(input: Input, app: App): Promise<void> {
     const given = input[key as keyof typeof WALK_OPTIONS];
     if (given !== undefined && given !== false) throw new Fault('usage', `${option} goes with --walk`);
   }
+  checkCount(input);
   const { all, sort, walk } = input;
   const refused = !walk ? undefined : all ? '--all' : sort === undefined ? undefined : '--sort';
   if (refused !== undefined) throw new Fault('usage', `--walk does not go with ${refused}`);

@@ -70,9 +70,21 @@ export const PullReport = VerifyReport.extend({ files: z.array(PulledFile) });
 export type PullReport = z.infer<typeof PullReport>;
 
 /**
+ * One file of the plan of a pull, and in other forms than JSON a row. `path` is below the target folder, null for a file that would get none.
+ * `bytes` is its size in the catalogue.
+ */
+export const PlannedFile = z.object({
+  id: z.string(),
+  action: z.enum(['download', 'here', 'withheld', 'absent', 'refused']),
+  path: z.string().nullable(),
+  bytes: count.nullable(),
+});
+export type PlannedFile = z.infer<typeof PlannedFile>;
+
+/**
  * `attachments pull --dry-run -o json`. `files` would be downloaded; `bytes` is their size in the catalogue, where `unsized` files have
  * none. `here` files are present and verified. `withheld`, `absent` and `refused` files would not be
- * downloaded.
+ * downloaded. `rows` are all of them.
  */
 export const PullPlan = z.object({
   version,
@@ -83,6 +95,7 @@ export const PullPlan = z.object({
   withheld: count,
   absent: count,
   refused: count,
+  rows: z.array(PlannedFile),
 });
 export type PullPlan = z.infer<typeof PullPlan>;
 

@@ -50,7 +50,6 @@ export const attachmentView: View<Attachment> = {
     },
     { name: 'city', of: (row) => row.origin_city, instead: { names: ['city', 'location'] } },
     { name: 'source', of: (row) => row.source, importance: 'low' },
-    { name: 'message', of: (row) => row.message_id, detail: true },
     { name: 'sequence', of: (row) => row.sequence, detail: true },
     { name: 'detected_type', of: (row) => row.detected_type, detail: true },
     { name: 'trailing_bytes', of: (row) => row.trailing_bytes, detail: true },
@@ -73,5 +72,6 @@ export const attachmentView: View<Attachment> = {
       whole: true,
       importance: 'low',
     },
+    { name: 'message', of: (row) => row.message_id, whole: true, importance: 'low' },
   ],
 };

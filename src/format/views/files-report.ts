@@ -1,6 +1,7 @@
 // How reports about files are shown: the plan of a pull, a verification and an export.
 import type {
   ExportReport,
+  PlannedFile,
   PullPlan,
   Verdict,
   VerifiedFile,
@@ -8,7 +9,7 @@ import type {
 } from '../../contract/reports/files.ts';
 import { formatBytes, formatCount, plural } from '../numbers.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
-import type { Line, Style } from '../terminal/styled-line.ts';
+import { alignColumns, type Line, type Style } from '../terminal/styled-line.ts';
 import { treeLines, type Branch } from '../terminal/tree.ts';
 import { firstBranches } from './first-branches.ts';
 import { shortHash } from './shared-columns.ts';
@@ -40,18 +41,35 @@ export const fileView: View<VerifiedFile> = {
   ],
 };
 
-/** What a pull would download. */
-export const pullPlanView: View<PullPlan> = {
+/** A file of the plan of a pull. */
+export const plannedFileView: View<PlannedFile> = {
   columns: [
-    { name: 'files', of: ({ files }) => files },
-    { name: 'bytes', of: ({ bytes }) => bytes },
-    { name: 'of_unknown_size', of: ({ unsized }) => unsized },
-    { name: 'already_here', of: ({ here }) => here },
-    { name: 'withheld', of: ({ withheld }) => withheld },
-    { name: 'absent', of: ({ absent }) => absent },
-    { name: 'refused', of: ({ refused }) => refused },
+    { name: 'action', of: ({ action }) => action },
+    { name: 'path', of: ({ path }) => path },
+    { name: 'bytes', of: ({ bytes }) => bytes, align: 'right' },
+    { name: 'id', of: ({ id }) => id },
   ],
 };
+
+/** Returns the plan of a pull: each file, then their number and size. */
+export function pullPlanLines(plan: PullPlan): Line[] {
+  const { files, bytes, unsized, rows } = plan;
+  const others = (['here', 'withheld', 'absent', 'refused'] as const).flatMap((name) =>
+    plan[name] === 0 ? [] : [`${formatCount(plan[name])} ${name === 'here' ? 'already here' : name}`],
+  );
+  const size = unsized === 0 ? '' : ` and ${formatCount(unsized)} of unknown size`;
+  return [
+    ...alignColumns(
+      rows.map(({ action, path, bytes: each, id }) => [
+        { text: action, style: action === 'download' ? 'good' : action === 'here' ? 'dim' : 'warn' },
+        each === null ? '' : formatBytes(each),
+        { text: id, style: 'id' },
+        path ?? '',
+      ]),
+    ),
+    [`would download ${[`${plural(files, 'file')}, ${formatBytes(bytes)}${size}`, ...others].join('; ')}`],
+  ];
+}
 
 /** Returns a verification: the result in one line, then each verdict with its files. */
 export function verifyLines(report: VerifyReport, canvas: Canvas): Line[] {

@@ -93,17 +93,79 @@ describe('the sample archive', () => {
     expect(found.length).toBeGreaterThan(0);
   });
 
-  test('--name that no file has: exit 3', async () => {
-    const ran = await pull("--name '*.nothing' --to got");
-    expect(ran.exit).toBe(3);
-    expect(ran.stderr).toContain('no attachment has name "*.nothing"');
+  test.each([
+    ["--name '*.nothing'", 'no attachment has name "*.nothing"; arx attachments ls --all lists them'],
+    ['--city atlantis', 'no attachment has city "atlantis"; arx attachments cities lists them'],
+    [
+      '--city lisbon --type none/such',
+      'no attachment has city "lisbon" and type "none/such"; arx attachments cities',
+    ],
+    ['--type none/such', 'no attachment has type "none/such"; arx attachments types lists them'],
+    ['--source none', 'no attachment has source "none"; arx attachments sources lists them'],
+    ['--from nobody', 'no attachment has from "nobody"; arx attachments senders lists them'],
+    ['--matching nosuchword', 'there are no attachments of the messages that "nosuchword" finds'],
+  ])('%s: says that nothing matches, and leaves nothing', async (line, words) => {
+    const ran = await pull(`${line} --to got/below`);
+    expect(ran).toMatchObject({ exit: 0, stdout: '' });
+    expect(ran.stderr).toContain(words);
+    expect(ran.stderr).not.toContain('is written lisbon');
+    expect(existsSync(join(dir, 'got'))).toBe(false);
+    const strict = await pull(`${line} --to got/below --strict`);
+    expect(strict).toMatchObject({ exit: 6, stdout: '' });
+    expect(strict.stderr).toContain(words.split(';')[0]);
+    const json = await pull(`${line} --to got/below --json`);
+    expect(reportOf(json)).toMatchObject({ files: [], fixity: 'nothing_checked' });
+    expect(existsSync(join(dir, 'got'))).toBe(false);
+    expect(await pull(`${line} --to got --dry-run --strict`)).toMatchObject({ exit: 6 });
+  });
+
+  test('nothing matches: a folder that was there stays as it was', async () => {
+    mkdirSync(join(dir, 'got'));
+    expect(await pull('--from nobody --to got')).toMatchObject({ exit: 0 });
+    expect(readdirSync(join(dir, 'got'))).toEqual([]);
+  });
+
+  test('--from: the files of messages with such a sender', async () => {
+    const senders = new Map(
+      recordsOf(await arx(dir, 'messages ls --all -o ndjson')).map(({ id, from }) => [id, String(from)]),
+    );
+    const rows = recordsOf(await arx(dir, 'attachments ls --all -o ndjson'));
+    const word = /[A-Za-z]{4,}/.exec(senders.get(rows[0]!['message_id']) ?? '')![0];
+    const wanted = rows
+      .filter(({ message_id: id }) =>
+        senders
+          .get(id)
+          ?.toLowerCase()
+          .split(/[^a-z]+/)
+          .includes(word.toLowerCase()),
+      )
+      .map(({ id }) => id as string);
+    expect(wanted.length).toBeGreaterThan(0);
+    expect(wanted.length).toBeLessThan(rows.length);
+    expect(idsOf(await pull(`--from ${word} --to got --json`)).toSorted()).toEqual(wanted.toSorted());
+    const listed = recordsOf(await arx(dir, `attachments ls --from ${word} --all -o ndjson`));
+    expect(listed.map(({ id }) => id)).toEqual(wanted);
+    expect(listed.map(({ from }) => from)).toEqual(listed.map(({ message_id: id }) => senders.get(id)));
+    expect(await arx(dir, `attachments ls --from ${word} --count`)).toMatchObject({
+      stdout: `${wanted.length}\n`,
+    });
+    const selected = recordsOf(await arx(dir, 'attachments ls --all -o ndjson --fields id,from,date'));
+    expect(selected.map(({ from }) => from)).toEqual(
+      rows.map(({ message_id: id }) => senders.get(id) ?? null),
+    );
+  });
+
+  test('attachments ls --matching: the files that pull --matching gets', async () => {
+    const pulled = idsOf(await pull('--matching the --to got --json'));
+    const listed = recordsOf(await arx(dir, 'attachments ls --matching the --all -o ndjson'));
+    expect(listed.map(({ id }) => id as string).toSorted()).toEqual(pulled.toSorted());
+    expect(await arx(dir, 'attachments ls --matching "("')).toMatchObject({ exit: 2, stdout: '' });
+    expect(await arx(dir, 'attachments ls --from "!"')).toMatchObject({ exit: 2, stdout: '' });
   });
 
   test('--matching that finds nothing says so, and why', async () => {
     const ran = await pull('--matching nosuchword --to got');
-    expect(ran).toMatchObject({ exit: 3 });
     expect(ran.stderr).toContain('no message matches');
-    expect(ran.stderr).toContain('there are no attachments of the messages that "nosuchword" finds');
   });
 
   test('a wrong query is exit 2, and nothing is written', async () => {

@@ -378,7 +378,23 @@ describe('--dry-run', () => {
     { content: 'gone', row: { redacted: true, file_url: null } },
     { content: 'never had', row: { file_url: null } },
   ];
-  const plan = { version: 1, files: 2, bytes: 5, unsized: 1, here: 1, withheld: 1, absent: 1, refused: 0 };
+  const plan = {
+    version: 1,
+    files: 2,
+    bytes: 5,
+    unsized: 1,
+    here: 1,
+    withheld: 1,
+    absent: 1,
+    refused: 0,
+    rows: [
+      { id: 'att_1', action: 'download', path: 'file-1.txt', bytes: 5 },
+      { id: 'att_2', action: 'download', path: 'file-2.txt', bytes: null },
+      { id: 'att_3', action: 'here', path: 'file-3.txt', bytes: 4 },
+      { id: 'att_4', action: 'withheld', path: null, bytes: null },
+      { id: 'att_5', action: 'absent', path: null, bytes: null },
+    ],
+  };
 
   test('says what would come, asks for no file and writes nothing', async () => {
     mkdirSync(join(dir, 'dl'));
@@ -389,14 +405,26 @@ describe('--dry-run', () => {
     expect(server!.requests.filter(({ head }) => head.includes('/files/'))).toEqual([]);
     expect(readdirSync(join(dir, 'dl'))).toEqual(['file-3.txt']);
     expect((await pull('--all --to dl --dry-run')).stdout).toBe(
-      'files\t2\nbytes\t5\nof_unknown_size\t1\nalready_here\t1\nwithheld\t1\nabsent\t1\nrefused\t0\n',
+      'download\tfile-1.txt\t5\tatt_1\ndownload\tfile-2.txt\t\tatt_2\nhere\tfile-3.txt\t4\tatt_3\n' +
+        'withheld\t\t\tatt_4\nabsent\t\t\tatt_5\n',
+    );
+    const shown = (await pull('--all --to dl --dry-run -o table')).stdout.split('\n');
+    expect(shown.at(-2)).toBe(
+      'would download 2 files, 5 B and 1 of unknown size; 1 already here; 1 withheld; 1 absent',
     );
   });
 
   test('makes no folder', async () => {
     await serve(rows);
     const ran = await pull('--all --to a/b --dry-run --json');
-    expect(JSON.parse(ran.stdout)).toEqual({ ...plan, files: 3, bytes: 9, here: 0 });
+    const { rows: planned, ...counts } = plan;
+    expect(JSON.parse(ran.stdout)).toEqual({
+      ...counts,
+      files: 3,
+      bytes: 9,
+      here: 0,
+      rows: planned.map((row) => (row.action === 'here' ? { ...row, action: 'download' } : row)),
+    });
     expect(readdirSync(dir).filter((name) => name === 'a')).toEqual([]);
   });
 

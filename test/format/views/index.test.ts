@@ -50,7 +50,14 @@ const WALK: WalkReport = {
 
 describe('attachments', () => {
   const rows = [
-    { ...row, content_type: 'image/jpeg', origin_city: 'lisbon', source: 'external', bytes: 1234 },
+    {
+      ...row,
+      content_type: 'image/jpeg',
+      origin_city: 'lisbon',
+      source: 'external',
+      bytes: 1234,
+      message_id: 'msg_4',
+    },
     { ...row, id: 'att_2', redacted: true, file_url: null, reason: 'names a minor' },
     { ...row, id: 'att_3', sha256: undefined, file_url: null },
   ];
@@ -59,10 +66,10 @@ describe('attachments', () => {
     await print.list(views.attachmentView, { rows, summary: () => ({}) });
     expect(stdout.text).toBe(
       [
-        'ID     STATE                     FILENAME  TYPE         BYTES  CITY    SOURCE    SHA256',
-        '─────  ────────────────────────  ────────  ──────────  ──────  ──────  ────────  ────────────',
-        'att_1  available                 a.jpg     image/jpeg  1.2 kB  lisbon  external  ab12ab12ab12',
-        'att_2  withheld (names a minor)  a.jpg                                           ab12ab12ab12',
+        'ID     STATE                     FILENAME  TYPE         BYTES  CITY    SOURCE  SHA256        MESSAGE',
+        '─────  ────────────────────────  ────────  ──────────  ──────  ──────  ──────  ────────────  ───────',
+        'att_1  available                 a.jpg     image/jpeg  1.2 kB  lisbon  exter…  ab12ab12ab12  msg_4',
+        'att_2  withheld (names a minor)  a.jpg                                         ab12ab12ab12',
         'att_3  absent                    a.jpg',
         '',
       ].join('\n'),
@@ -71,9 +78,9 @@ describe('attachments', () => {
   test('ls in a pipe: whole values', async () => {
     const { print, stdout } = printing('tsv');
     await print.list(views.attachmentView, { rows, summary: () => ({}) });
-    const withheld = `att_2\twithheld\ta.jpg\t\t\t\t\t${HASH}\n`;
+    const withheld = `att_2\twithheld\ta.jpg\t\t\t\t\t${HASH}\t\n`;
     expect(stdout.text).toBe(
-      `att_1\tavailable\ta.jpg\timage/jpeg\t1234\tlisbon\texternal\t${HASH}\n${withheld}att_3\tabsent\ta.jpg\t\t\t\t\t\n`,
+      `att_1\tavailable\ta.jpg\timage/jpeg\t1234\tlisbon\texternal\t${HASH}\tmsg_4\n${withheld}att_3\tabsent\ta.jpg\t\t\t\t\t\t\n`,
     );
   });
   test('show: all of it', async () => {
