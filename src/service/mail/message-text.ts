@@ -3,7 +3,7 @@ import type { MessageFormat } from '../../contract/message-format.ts';
 import { limitText, truncatedFields, type MessageText } from './limited-text.ts';
 import { mailText } from './mail-text.ts';
 import { mattermostText } from './mattermost-text.ts';
-import { slackText } from './slack-text.ts';
+import { shownSlackText } from './slack-text.ts';
 import { zulipText } from './zulip-text.ts';
 
 export type { MessageText } from './limited-text.ts';
@@ -25,7 +25,7 @@ export async function readMessageText(
     case 'rfc822':
       return mailText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), redacted);
     case 'slack':
-      return plainText(chatText(bytes, slackText));
+      return plainText(chatText(bytes, shownSlackText));
     case 'mattermost':
       return plainText(chatText(bytes, mattermostText));
     case 'zulip':

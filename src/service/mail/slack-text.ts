@@ -3,40 +3,93 @@
 /** Deeper blocks are left out. Slack nests at most a few levels. */
 const MAX_DEPTH = 16;
 
-/** Returns the words of a message as exported, or null when it has none. Each attachment begins a new line. */
-export function slackText(message: unknown): string | null {
+/** Returns what a text of a message shows. */
+type Decode = (text: string) => string;
+const AS_STORED: Decode = (text) => text;
+
+/**
+ * Returns the words of a message as exported, or null when it has none. Each attachment begins a new line. `decode` reads the
+ * markup of Slack; absent, texts stay as they are.
+ */
+export function slackText(message: unknown, decode: Decode = AS_STORED): string | null {
   const text = textIn(message, 'text');
   const words = [
-    text ?? blockText(valueIn(message, 'blocks'), 0),
-    ...listIn(message, 'attachments').map(cardText),
+    text === null ? blockText(valueIn(message, 'blocks'), 0, decode) : decode(text),
+    ...listIn(message, 'attachments').map((card) => cardText(card, decode)),
   ];
   return words.filter((part) => part !== '').join('\n') || null;
 }
 
-/** The words of an attachment in the order in which Slack shows them. `fallback` repeats them where there are others. */
-function cardText(card: unknown): string {
-  const fields = listIn(card, 'fields').map((field) =>
-    ['title', 'value'].flatMap((name) => textIn(field, name) ?? []).join(': '),
+/** Returns the words of a message as Slack shows them: mentions by names where the message has them, links, and `<`, `>`, `&`. */
+export function shownSlackText(message: unknown): string | null {
+  const author = textIn(message, 'user');
+  const profile = valueIn(message, 'user_profile');
+  const name = textIn(profile, 'display_name') ?? textIn(profile, 'real_name');
+  return slackText(message, (text) =>
+    decodeSlackMarkup(text, { nameOf: (id) => (id === author ? name : null) }),
   );
-  const shown = ['pretext', 'author_name', 'title', 'text'].flatMap((name) => textIn(card, name) ?? []);
-  const blocks = [valueIn(card, 'blocks'), valueIn(card, 'message_blocks')].map((list) => blockText(list, 0));
-  const words = [...shown, ...fields, ...blocks, textIn(card, 'footer') ?? ''].filter((part) => part !== '');
-  return words.length > 0 ? words.join('\n') : (textIn(card, 'fallback') ?? '');
+}
+
+/**
+ * Returns a text with names in place of `<@U1>`, `<#C1|general>` and `<!here>`, links as `label (address)`, and the characters that Slack
+ * escapes. `nameOf` knows users by id. `onlyLabels`: of a link with a label only the label.
+ */
+export function decodeSlackMarkup(
+  text: string,
+  { nameOf, onlyLabels = false }: { nameOf(id: string): string | null | undefined; onlyLabels?: boolean },
+): string {
+  return text
+    .replace(
+      /<([@#!]?)([^<>|\n]+)(?:\|([^<>\n]*))?>/g,
+      (_, mark: string, target: string, label: string | undefined) => {
+        const shown = label === undefined || label === '' ? undefined : label;
+        if (mark === '') return onlyLabels ? (shown ?? target) : linkText(target, shown);
+        if (mark === '!' && target.startsWith('date^')) return shown ?? target;
+        const name = shown?.replace(/^[@#]/, '') ?? nameOf(target) ?? target;
+        return `${mark === '#' ? '#' : '@'}${name}`;
+      },
+    )
+    .replace(/&(lt|gt|amp);/g, (_, name: 'lt' | 'gt' | 'amp') => ({ lt: '<', gt: '>', amp: '&' })[name]);
+}
+
+/** A label that repeats the address is left out. */
+function linkText(address: string, label: string | undefined): string {
+  const plain = address.replace(/^(?:mailto:|tel:)/, '');
+  if (label === undefined || label === plain) return plain;
+  return address.replace(/^https?:\/\//, '').replace(/\/$/, '') === label ? address : `${label} (${plain})`;
+}
+
+/** The words of an attachment in the order in which Slack shows them. `fallback` repeats them where there are others. */
+function cardText(card: unknown, decode: Decode): string {
+  const textOf = (value: unknown, name: string): string[] => {
+    const text = textIn(value, name);
+    return text === null ? [] : [decode(text)];
+  };
+  const fields = listIn(card, 'fields').map((field) =>
+    ['title', 'value'].flatMap((name) => textOf(field, name)).join(': '),
+  );
+  const shown = ['pretext', 'author_name', 'title', 'text'].flatMap((name) => textOf(card, name));
+  const blocks = [valueIn(card, 'blocks'), valueIn(card, 'message_blocks')].map((list) =>
+    blockText(list, 0, decode),
+  );
+  const words = [...shown, ...fields, ...blocks, ...textOf(card, 'footer')].filter((part) => part !== '');
+  return words.length > 0 ? words.join('\n') : textOf(card, 'fallback').join('');
 }
 
 /** The texts below a block, in order. */
-function blockText(value: unknown, depth: number): string {
+function blockText(value: unknown, depth: number, decode: Decode): string {
   if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) return '';
   if (Array.isArray(value)) {
     return value
-      .map((part) => blockText(part, depth + 1))
+      .map((part) => blockText(part, depth + 1, decode))
       .filter((part) => part !== '')
       .join('\n');
   }
   const own = textIn(value, 'text');
-  if (own !== null) return own;
+  // Pieces of rich text have no markup.
+  if (own !== null) return ['text', 'link'].includes(textIn(value, 'type') ?? '') ? own : decode(own);
   return ['title', 'text', 'fields', 'elements', 'message', 'blocks']
-    .map((name) => blockText(valueIn(value, name), depth + 1))
+    .map((name) => blockText(valueIn(value, name), depth + 1, decode))
     .filter((part) => part !== '')
     .join('\n');
 }

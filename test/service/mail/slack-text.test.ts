@@ -36,6 +36,43 @@ test.each<[name: string, message: object, text: string | null]>([
   expect(await readMessageText('slack', stored)).toMatchObject({ text });
 });
 
+test.each<[stored: string, shown: string]>([
+  ['hi <@U1>', 'hi @Ann'],
+  ['hi <@U2>', 'hi @U2'],
+  ['hi <@U2|bob>', 'hi @bob'],
+  ['in <#C1|general> or <#C2|>', 'in #general or #C2'],
+  ['<!here> <!subteam^S1|@team>', '@here @team'],
+  ['<!date^1392734382^{date}|18 Feb 2014>', '18 Feb 2014'],
+  ['<https://a.example/x?a=1&amp;b=2>', 'https://a.example/x?a=1&b=2'],
+  ['<https://a.example/|the page>', 'the page (https://a.example/)'],
+  ['<https://a.example/|a.example>', 'https://a.example/'],
+  ['<mailto:a@b.example|a@b.example>', 'a@b.example'],
+  ['a &lt; b &amp;lt; c &gt; d &amp; e', 'a < b &lt; c > d & e'],
+  ['&lt;@U1&gt;', '<@U1>'],
+  ['if a <b and c> d\n<', 'if a b and c d\n<'],
+])('%s is shown as %s', async (stored, shown) => {
+  const message = { user: 'U1', user_profile: { display_name: 'Ann' }, text: stored };
+  const bytes = Buffer.from(JSON.stringify({ channel: { id: 'C1', name: 'general' }, message }));
+  expect(await readMessageText('slack', bytes)).toMatchObject({ text: shown });
+  // In an attachment, and in a block of markup.
+  for (const other of [
+    { attachments: [{ text: stored }] },
+    { blocks: [{ text: { type: 'mrkdwn', text: stored } }] },
+  ]) {
+    const text = { ...message, text: '', ...other };
+    expect(await readMessageText('slack', Buffer.from(JSON.stringify(text)))).toMatchObject({ text: shown });
+  }
+});
+
+test('pieces of rich text, and the texts of Mattermost, have no such markup', async () => {
+  const blocks = [{ type: 'rich_text', elements: [{ type: 'text', text: '&lt;<@U1>' }] }];
+  expect(await readMessageText('slack', Buffer.from(JSON.stringify({ blocks })))).toMatchObject({
+    text: '&lt;<@U1>',
+  });
+  const post = Buffer.from(JSON.stringify({ message: { message: '&lt;<@U1>' } }));
+  expect(await readMessageText('mattermost', post)).toMatchObject({ text: '&lt;<@U1>' });
+});
+
 property.prop([fc.jsonValue()])('any JSON gives a text or null', (value) => {
   const text = slackText(value);
   expect(text === null || text.length > 0).toBe(true);

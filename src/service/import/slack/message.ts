@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { cityOfTimeZone } from '../../geocoding/cities.ts';
 import type { Tier } from '../../../contract/token.ts';
 import type { ImportItem } from '../../records/import-items.ts';
-import { slackText } from '../../mail/slack-text.ts';
+import { decodeSlackMarkup, slackText } from '../../mail/slack-text.ts';
 import { isObject, textAt } from '../json-value.ts';
 import { storedJson } from '../stored-json.ts';
 import { subjectLine } from '../subject-line.ts';
@@ -127,14 +127,7 @@ function filesOf(entry: Record<string, unknown>): Array<Record<string, unknown>>
 
 /** The first line of the visible text, at most 80 characters. Mentions and links appear by their names. */
 function subjectOf(entry: Record<string, unknown>, users: ReadonlyMap<string, SlackUser>): string | null {
-  const text = slackText(entry) ?? '';
-  const named = text
-    .slice(0, MAX_EXAMINED_CHARACTERS)
-    .replace(/<([@#!]?)([^<>|\n]+)(?:\|([^<>\n]*))?>/g, (_, mark: string, target: string, label?: string) =>
-      mark === ''
-        ? (label ?? target)
-        : `${mark === '#' ? '#' : '@'}${label || users.get(target)?.name || target}`,
-    )
-    .replace(/&(lt|gt|amp);/g, (_, name: 'lt' | 'gt' | 'amp') => ({ lt: '<', gt: '>', amp: '&' })[name]);
+  const text = (slackText(entry) ?? '').slice(0, MAX_EXAMINED_CHARACTERS);
+  const named = decodeSlackMarkup(text, { nameOf: (id) => users.get(id)?.name, onlyLabels: true });
   return subjectLine(named);
 }
