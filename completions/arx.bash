@@ -23,7 +23,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--max-rows|--template|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--color|--progress|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--channel|--source|--since|--before|--conversation|--sort|--limit|--after|--facet|--redacted|--message|--matching|--name|--min-bytes|--until|--max-rate|--max-bytes|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--threshold|--interval|--reads|--id|--payload|--file|--journal|--sign-with|--effect|--verify|--origin-city|--kind|--tier|--database|--blobs|--reason|--from-blobs|--to-blobs|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
+      -o|--output|--max-rows|--template|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--color|--progress|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--channel|--source|--since|--before|--on|--conversation|--sort|--limit|--after|--facet|--redacted|--message|--matching|--name|--min-bytes|--until|--max-rate|--max-bytes|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--threshold|--interval|--reads|--id|--payload|--file|--journal|--sign-with|--effect|--verify|--origin-city|--kind|--tier|--database|--blobs|--reason|--from-blobs|--to-blobs|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -150,7 +150,7 @@ _arx() {
     "logout") flags+=" --all --dry-run --yes"; : ;;
     "whoami") : ;;
     "token") : ;;
-    "search") flags+=" --from --subject --city --type --channel --source --since --before --conversation --sort --limit --after --all --no-snippets --count --facet"; : ;;
+    "search") flags+=" --from --subject --city --type --channel --source --since --before --on --conversation --sort --limit --after --all --no-snippets --count --facet"; : ;;
     "attachments ls") flags+=" --city --limit --after --before --all --redacted --type --source --message --from --matching --name --min-bytes --since --until --sort --count"; : ;;
     "attachments cities") flags+=" --city --type --source --message"; : ;;
     "attachments types") flags+=" --city --type --source --message"; : ;;

@@ -5,7 +5,7 @@ function __arx_at
     for word in (commandline -opc)[2..-1]
         if test $skip = 1
             set skip 0
-        else if contains -- $word -o --output --max-rows --template --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --color --progress --client-id --observer-tier --requested-tier --from --subject --city --type --channel --source --since --before --conversation --sort --limit --after --facet --redacted --message --matching --name --min-bytes --until --max-rate --max-bytes --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --threshold --interval --reads --id --payload --file --journal --sign-with --effect --verify --origin-city --kind --tier --database --blobs --reason --from-blobs --to-blobs --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
+        else if contains -- $word -o --output --max-rows --template --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --color --progress --client-id --observer-tier --requested-tier --from --subject --city --type --channel --source --since --before --on --conversation --sort --limit --after --facet --redacted --message --matching --name --min-bytes --until --max-rate --max-bytes --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --threshold --interval --reads --id --payload --file --journal --sign-with --effect --verify --origin-city --kind --tier --database --blobs --reason --from-blobs --to-blobs --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
             if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about archive config profile
@@ -137,7 +137,8 @@ complete -c arx -n '__arx_at search' -l type -x -k -a '(__arx_values types)' -d 
 complete -c arx -n '__arx_at search' -l channel -x -d 'only messages of this channel of a chat'
 complete -c arx -n '__arx_at search' -l source -x -k -a '(__arx_values sources)' -d 'only messages of this source: gateway, external or local'
 complete -c arx -n '__arx_at search' -l since -x -d 'only messages from this date on, e.g. 2021, 2021-03-04, 3m'
-complete -c arx -n '__arx_at search' -l before -x -d 'only messages before this date'
+complete -c arx -n '__arx_at search' -l before -x -d 'only messages before this date; in lists: --until'
+complete -c arx -n '__arx_at search' -l on -x -d 'only messages of this day, month or year'
 complete -c arx -n '__arx_at search' -l conversation -x -k -a '(__arx_values conversations)' -d 'only messages of this conversation'
 complete -c arx -n '__arx_at search' -l sort -x -a 'relevance newest oldest' -d 'order of the messages (default: relevance)'
 complete -c arx -n '__arx_at search' -l limit -x -d 'rows of one page, or values of --facet, 1 to 500 (default: 20)'
@@ -152,7 +153,7 @@ complete -c arx -n '__arx_at attachments ls' -l after -x -k -a '(__arx_values at
 complete -c arx -n '__arx_at attachments ls' -l before -x -k -a '(__arx_values attachments)' -d 'only rows before this one'
 complete -c arx -n '__arx_at attachments ls' -l all -d 'every row, walked where the service has cursors'
 complete -c arx -n '__arx_at attachments ls' -l redacted -x -a 'yes no' -d 'only redacted rows, or only the others'
-complete -c arx -n '__arx_at attachments ls' -l type -x -k -a '(__arx_values types)' -d 'only this content type, e.g. image/png'
+complete -c arx -n '__arx_at attachments ls' -l type -x -k -a '(__arx_values types)' -d 'only this content type, e.g. image/png; none: without one'
 complete -c arx -n '__arx_at attachments ls' -l source -x -k -a '(__arx_values sources)' -d 'only rows of this source, e.g. gateway'
 complete -c arx -n '__arx_at attachments ls' -l message -x -k -a '(__arx_values messages)' -d 'only files of this message'
 complete -c arx -n '__arx_at attachments ls' -l from -x -d 'only files of messages whose sender has these words'
@@ -164,19 +165,19 @@ complete -c arx -n '__arx_at attachments ls' -l until -x -d 'only files whose me
 complete -c arx -n '__arx_at attachments ls' -l sort -x -a 'filename -filename type -type bytes -bytes city -city source -source from -from date -date' -d 'the first rows of this order; with - the greatest or newest first'
 complete -c arx -n '__arx_at attachments ls' -l count -d 'only the number of rows that match, from the whole list'
 complete -c arx -n '__arx_at attachments cities' -l city -x -k -a '(__arx_values cities)' -d 'only files from this city'
-complete -c arx -n '__arx_at attachments cities' -l type -x -k -a '(__arx_values types)' -d 'only this content type, e.g. image/png'
+complete -c arx -n '__arx_at attachments cities' -l type -x -k -a '(__arx_values types)' -d 'only this content type, e.g. image/png; none: without one'
 complete -c arx -n '__arx_at attachments cities' -l source -x -k -a '(__arx_values sources)' -d 'only rows of this source, e.g. gateway'
 complete -c arx -n '__arx_at attachments cities' -l message -x -k -a '(__arx_values messages)' -d 'only files of this message'
 complete -c arx -n '__arx_at attachments types' -l city -x -k -a '(__arx_values cities)' -d 'only files from this city'
-complete -c arx -n '__arx_at attachments types' -l type -x -k -a '(__arx_values types)' -d 'only this content type, e.g. image/png'
+complete -c arx -n '__arx_at attachments types' -l type -x -k -a '(__arx_values types)' -d 'only this content type, e.g. image/png; none: without one'
 complete -c arx -n '__arx_at attachments types' -l source -x -k -a '(__arx_values sources)' -d 'only rows of this source, e.g. gateway'
 complete -c arx -n '__arx_at attachments types' -l message -x -k -a '(__arx_values messages)' -d 'only files of this message'
 complete -c arx -n '__arx_at attachments sources' -l city -x -k -a '(__arx_values cities)' -d 'only files from this city'
-complete -c arx -n '__arx_at attachments sources' -l type -x -k -a '(__arx_values types)' -d 'only this content type, e.g. image/png'
+complete -c arx -n '__arx_at attachments sources' -l type -x -k -a '(__arx_values types)' -d 'only this content type, e.g. image/png; none: without one'
 complete -c arx -n '__arx_at attachments sources' -l source -x -k -a '(__arx_values sources)' -d 'only rows of this source, e.g. gateway'
 complete -c arx -n '__arx_at attachments sources' -l message -x -k -a '(__arx_values messages)' -d 'only files of this message'
 complete -c arx -n '__arx_at attachments senders' -l city -x -k -a '(__arx_values cities)' -d 'only files from this city'
-complete -c arx -n '__arx_at attachments senders' -l type -x -k -a '(__arx_values types)' -d 'only this content type, e.g. image/png'
+complete -c arx -n '__arx_at attachments senders' -l type -x -k -a '(__arx_values types)' -d 'only this content type, e.g. image/png; none: without one'
 complete -c arx -n '__arx_at attachments senders' -l source -x -k -a '(__arx_values sources)' -d 'only rows of this source, e.g. gateway'
 complete -c arx -n '__arx_at attachments senders' -l message -x -k -a '(__arx_values messages)' -d 'only files of this message'
 complete -c arx -n '__arx_at attachments show' -l open -d 'verify its file and open it with the default program'

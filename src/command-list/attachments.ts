@@ -4,7 +4,7 @@ import { COUNT_OPTION, LIMIT_OPTIONS, PAGE_OPTIONS, sortOption } from './shared-
 
 const CITY_OPTION = ['--city <city>', 'only files from this city'] as const;
 const OTHER_FILTERS = [
-  ['--type <type>', 'only this content type, e.g. image/png'],
+  ['--type <type>', 'only this content type, e.g. image/png; none: without one'],
   ['--source <source>', 'only rows of this source, e.g. gateway'],
   ['--message <id>', 'only files of this message'],
 ] as const;

@@ -106,12 +106,12 @@ const PRINTED: Record<CommandWords, Printed> = {
   logout: z.object({ origin: text, profile: text, forgotten: z.boolean() }),
   whoami: Identity,
   token: z.object({ access_token: text }),
-  search: ({ given }) =>
+  search: ({ given, isSelection }) =>
     given['count'] === true
       ? SearchPage.pick({ total: true, index: true })
       : given['facet'] !== undefined
         ? SearchCount
-        : given['snippets'] === false
+        : given['snippets'] === false && isSelection !== true
           ? Message
           : SearchHit,
   'attachments ls': ({ given, isSelection = false }) => {

@@ -8,7 +8,7 @@ export const SEARCH_COMMANDS = [
   {
     words: 'search',
     summary: 'find messages by words, senders, dates and files',
-    arguments: [['[query...]', 'words, "a phrase", word*, OR, -word, from:… file:… since:…']],
+    arguments: [['[query...]', 'words, "a phrase", word*, OR, -word, from:… file:… on:…']],
     options: [
       ['--from <words>', 'only messages whose sender has these words'],
       ['--subject <words>', 'only messages whose subject has these words'],
@@ -17,7 +17,8 @@ export const SEARCH_COMMANDS = [
       ['--channel <name>', 'only messages of this channel of a chat'],
       ['--source <source>', 'only messages of this source: gateway, external or local'],
       ['--since <date>', 'only messages from this date on, e.g. 2021, 2021-03-04, 3m'],
-      ['--before <date>', 'only messages before this date'],
+      ['--before <date>', 'only messages before this date; in lists: --until'],
+      ['--on <date>', 'only messages of this day, month or year'],
       ['--conversation <id>', 'only messages of this conversation'],
       ['--sort <order>', 'order of the messages (default: relevance)', [...SEARCH_SORTS]],
       [

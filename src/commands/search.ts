@@ -22,6 +22,7 @@ export const Input = z.object({
   source: z.string().optional(),
   since: z.string().optional(),
   before: z.string().optional(),
+  on: z.string().optional(),
   conversation: z.string().optional(),
   sort: z.enum(SEARCH_SORTS).optional(),
   limit: Limit.optional(),
@@ -35,6 +36,12 @@ type Input = z.infer<typeof Input>;
 
 export async function run(input: Input, app: App): Promise<void> {
   checkOptions(input);
+  const unread = OF_TEXT.find((name) => app.printer.selects(name));
+  if (!input.snippets && unread !== undefined)
+    throw new Fault(
+      'usage',
+      `--fields ${unread} does not go with --no-snippets: it needs the text of messages`,
+    );
   const q = queryOf(input);
   checkQuery(q, app);
   const client = await app.client();
@@ -85,6 +92,7 @@ const FIELDS = [
   'source',
   'since',
   'before',
+  'on',
   'conversation',
 ] as const;
 
@@ -210,8 +218,11 @@ async function printHits(
   });
   const { output } = app.printer;
   const id = last.data.at(-1)?.id;
-  if (last.has_more && id !== undefined && output !== 'json')
-    app.notice(`${formatCount(rows)} of ${formatCount(total)} messages; more: --after ${id}, or --all`);
+  if (last.has_more && id !== undefined && output !== 'json') {
+    // A table has the numbers in its last line.
+    const shown = output === 'table' ? '' : `${formatCount(rows)} of ${formatCount(total)} messages; `;
+    app.notice(`${shown}more: --after ${id}, or --all`);
+  }
   if (input.sort === 'relevance' && order !== 'relevance')
     app.notice(`newest first: this service does not rank these ${formatCount(total)} messages`);
 }

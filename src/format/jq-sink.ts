@@ -1,5 +1,6 @@
 // The stream between the printer and stdout with `--jq`: JSON goes in, the results of the jq program come out.
 import type { Worker } from 'node:worker_threads';
+import { nearest } from '../contract/nearest.ts';
 import { Fault } from '../faults.ts';
 import type { Sink, World } from '../world.ts';
 import { createJqRunner, type JqRun } from './jq-runner.ts';
@@ -13,6 +14,8 @@ type Options = {
   /** The program gets each record of ndjson, not the whole document. */
   isPerRecord: boolean;
   world: Pick<World, 'stdout' | 'thread' | 'signal'>;
+  /** Is called at the end where the program names a field that no record has, so that all results were null. */
+  onUnknownField?(name: string, meant: string | undefined): void;
 };
 
 /** A stream to print JSON to. */
@@ -25,16 +28,23 @@ export type JqSink = {
 };
 
 /** Returns the stream. Throws Fault 'usage' with the message of jq where the program does not compile. */
-export async function openJqSink({ program, isPerRecord, world }: Options): Promise<JqSink> {
+export async function openJqSink({ program, isPerRecord, world, onUnknownField }: Options): Promise<JqSink> {
   const { stdout } = world;
   const jq = startJq(program, world);
   const decoder = new TextDecoder();
   let held = '';
   let failure: string | undefined;
   let isTooLong = false;
+  const fields = fieldsOfPath(program);
+  const seen = new Set<string>();
+  let isNull: boolean | undefined;
   const filter = async (json: string): Promise<void> => {
     const { stdout: results, stderr } = await jq.run(json);
     if (/^jq: error/m.test(stderr)) failure ??= stderr;
+    if (fields.length > 0 && results !== '' && isNull !== false) {
+      isNull = /^null(?:\nnull)*\n?$/.test(results);
+      if (isNull) addKeys(json, seen);
+    }
     if (results !== '') await stdout.write(shown(results, stdout.isTTY));
   };
   try {
@@ -70,9 +80,27 @@ export async function openJqSink({ program, isPerRecord, world }: Options): Prom
       held = '';
       if (rest.trim() !== '') await filter(rest);
       if (failure !== undefined) throw jqFault(failure);
+      const unknown = isNull === true ? fields.find((name) => !seen.has(name)) : undefined;
+      if (unknown !== undefined) onUnknownField?.(unknown, nearest(unknown, [...seen]));
     },
     end: jq.end,
   };
+}
+
+/** Returns the fields of a program that is only a path such as `.data[].filename`; none of any other. */
+function fieldsOfPath(program: string): string[] {
+  const path = program.trim();
+  return /^(?:\.[A-Za-z_]\w*|\.?\[\d*\])+$/.test(path) ? (path.match(/[A-Za-z_]\w*/g) ?? []) : [];
+}
+
+const MAX_KEYS = 1000;
+
+/** Adds the keys of JSON. */
+function addKeys(json: string, keys: Set<string>): void {
+  for (const [, key = ''] of json.matchAll(/"([A-Za-z_]\w{0,60})":/g)) {
+    if (keys.size >= MAX_KEYS) return;
+    keys.add(key);
+  }
 }
 
 function jqFault(message: string): Fault {

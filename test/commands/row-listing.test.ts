@@ -144,6 +144,23 @@ test.each<[line: string, message: string]>([
   expect(stderr).toContain(message);
 });
 
+test.each([
+  ['attachments ls', 'attachments'],
+  ['attachments ls --name *.pdf', 'attachments'],
+  ['messages ls', 'messages'],
+  ['messages ls --from carvalho', 'messages'],
+  ['conversations ls', 'conversations'],
+  ['conversations ls --since 2019-04', 'conversations'],
+])('%s --count is the number of rows of --all', async (line) => {
+  const rows = idsIn(await arx(dir, `${line} --all -o ndjson`)).length;
+  expect(rows).toBeGreaterThan(0);
+  expect(await arx(dir, `${line} --count`)).toMatchObject({ exit: 0, stdout: `${rows}\n`, stderr: '' });
+  const { stdout } = await arx(dir, `${line} --count --json`);
+  expect(JSON.parse(stdout)).toEqual({ total: rows, complete: true });
+  for (const option of ['--limit 3', '--sort -date', '--all', '--after x', '--before x'])
+    expect((await arx(dir, `${line} --count ${option}`)).exit).toBe(2);
+});
+
 describe('totals', () => {
   test.each([
     ['attachments ls --limit 2', '2 of 51 rows · 0 withheld · more rows follow'],

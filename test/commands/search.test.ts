@@ -58,6 +58,23 @@ test.each<[words: string, areRead: boolean]>([
   }
 });
 
+test('--fields matched --no-snippets is exit 2, and nothing is asked', async () => {
+  const ran = await arx(tempFolder('search'), 'search x --no-snippets --fields id,matched');
+  expect(ran).toMatchObject({ exit: 2, stdout: '' });
+  expect(ran.stderr).toContain('--fields matched does not go with --no-snippets');
+});
+
+test('--on is the filter on:', async () => {
+  const dir = tempFolder('search');
+  await sampleData(join(dir, 'data'));
+  const [option, filter] = await Promise.all([
+    arx(dir, 'search the --on 2019-03 --count'),
+    arx(dir, 'search the on:2019-03 --count'),
+  ]);
+  expect(Number(option.stdout)).toBeGreaterThan(0);
+  expect(option.stdout).toBe(filter.stdout);
+});
+
 test('an archive without an index is indexed at the first search', async () => {
   const dir = tempFolder('search');
   await sampleData(join(dir, 'data'));

@@ -26,6 +26,26 @@ async function filtered(
   return { text: stdout.text, ...(fault === undefined ? {} : { fault }) };
 }
 
+test.each<[program: string, chunks: string[], said: string[]]>([
+  ['.filenam', ['{"filename":"a"}\n'], ['filenam, filename']],
+  ['.data[].filenam', ['{"data":[{"filename":"a"}]}\n'], ['filenam, filename']],
+  ['.x', ['{"filename":"a"}\n'], ['x, undefined']],
+  ['.filename', ['{"filename":null}\n'], []],
+  ['.filenam', ['{"filename":"a"}\n', '{"filenam":1}\n'], []],
+  ['.filenam // "none"', ['{"filename":"a"}\n'], []],
+  ['.filenam', [], []],
+])('%s of %j: a field that nothing has is said', async (program, chunks, said) => {
+  const stdout = fakeSink({ isTTY: false });
+  const world = { stdout, thread: undefined, signal: new AbortController().signal };
+  const names: string[] = [];
+  const onUnknownField = (name: string, meant?: string) => void names.push(`${name}, ${meant}`);
+  const jq = await openJqSink({ program, isPerRecord: true, world, onUnknownField });
+  for (const chunk of chunks) await jq.sink.write(chunk);
+  await jq.finish();
+  await jq.end();
+  expect(names).toEqual(said);
+});
+
 describe('results', () => {
   test.each([
     ['.a', ['{"a":"x y"}\n', '{"a":1}\n{"a":null}\n'], 'x y\n1\nnull\n'],

@@ -11,7 +11,8 @@ import { cityAsWritten } from './city.ts';
 import { noticeEmptyArchive } from '../archive-counts.ts';
 import { exactRowsOf } from '../exact-rows.ts';
 import { withProgress } from '../with-progress.ts';
-import { fieldFilters, filteredCatalogue, Filter } from './filter.ts';
+import { localTests } from '../row-listing.ts';
+import { attachmentTests, fieldFilters, filteredCatalogue, Filter } from './filter.ts';
 import { unavailableFault } from './withheld.ts';
 
 export const Input = z.object(Filter.shape);
@@ -30,7 +31,8 @@ export async function listCounts(
   app: App,
   named?: (values: readonly string[]) => Promise<ReadonlyMap<string, string>>,
 ): Promise<void> {
-  const list = await filteredCatalogue(fieldFilters(input), app);
+  const tests = attachmentTests(input, undefined, undefined, app.world.now());
+  const list = await filteredCatalogue(fieldFilters(input), app, localTests(tests, 'attachments', app));
   const client = await app.client();
   const changes = client.changesOf('attachments');
   const listing = exactRowsOf(list, app);

@@ -19,11 +19,16 @@ export const Filter = z.object({
 });
 export type Filter = z.infer<typeof Filter>;
 
-/** Returns the filters of `GET /v1/attachments` and of its rows. */
+/** In place of a value of a city, type or source: rows that have none, or do not show it. */
+const NONE = 'none';
+
+/** Returns the filters of `GET /v1/attachments` and of its rows. Those for rows without a value are tests. */
 export function fieldFilters({ city, type, source, message }: Filter): FieldFilter[] {
   const values = { origin_city: city, content_type: type, source, message_id: message };
   return Object.entries(values).flatMap(([field, value]) =>
-    value === undefined ? [] : [{ parameter: field, field, value }],
+    value === undefined || (value === NONE && field !== 'message_id')
+      ? []
+      : [{ parameter: field, field, value }],
   );
 }
 
@@ -44,7 +49,7 @@ export async function filteredCatalogue(
 }
 
 /** The options that no service applies: they are tested here. */
-export type Tested = {
+export type Tested = Omit<Filter, 'message'> & {
   name?: string | undefined;
   minBytes?: number | undefined;
   from?: string | undefined;
@@ -57,7 +62,7 @@ export type Tested = {
  * date or sender.
  */
 export function attachmentTests(
-  { name, minBytes, from, since, until }: Tested,
+  { city, type, source, name, minBytes, from, since, until }: Tested,
   facts: MessageFacts | undefined,
   messages: ReadonlySet<string> | undefined,
   now: number,
@@ -66,12 +71,20 @@ export function attachmentTests(
   const dateOf = facts?.dateOf ?? (() => undefined);
   const senderOf = facts?.senderOf ?? (() => undefined);
   return [
+    ...Object.entries({ city, type, source }).flatMap(([column, value]) =>
+      value === NONE ? [noValueTest(column)] : [],
+    ),
     ...(name === undefined ? [] : [nameTest(name, 'filename', shownName)]),
     ...(minBytes === undefined ? [] : [sizeTest(minBytes, 'bytes', bytes)]),
     ...(messages === undefined ? [] : [messageTest(messages)]),
     ...(from === undefined ? [] : [wordsTest(from, 'from', senderOf)]),
     ...dateTests({ since, until }, { since: 'date', until: 'date' }, () => dateOf, now),
   ];
+}
+
+function noValueTest(column: string): RowTest<Attachment> {
+  const valueOf = valueOfColumn(attachmentView, column);
+  return { column, matches: (row) => valueOf(row) === undefined };
 }
 
 function messageTest(messages: ReadonlySet<string>): RowTest<Attachment> {

@@ -22,7 +22,7 @@ import { wholeNumber } from '../input.ts';
 import { checkQuery } from '../search.ts';
 import { ID_FIELDS } from './catalogue.ts';
 import { printFileReport } from './file-report.ts';
-import { attachmentTests, fieldFilters, Filter } from './filter.ts';
+import { attachmentTests, Filter } from './filter.ts';
 import { LAYOUTS, layoutOf } from './pull-layout.ts';
 import { showPullProgress } from './pull-progress.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
@@ -83,7 +83,7 @@ async function idsOf(
   app: App,
 ): Promise<string[]> {
   const isFiltered =
-    fieldFilters(input).length > 0 ||
+    Object.keys(Filter.shape).some((name) => input[name as keyof Filter] !== undefined) ||
     [input.matching, input.name, input.from].some((value) => value !== undefined);
   const isNamed = attachments.length > 0;
   const choices = [isNamed, file !== undefined, isFiltered, all].filter(Boolean).length;

@@ -55,7 +55,7 @@ export async function select(input: Selecting, app: App): Promise<Selection> {
   let readings: { list: FilteredList<Attachment>; listing: ExactRows<Attachment> }[] = [];
   async function* readList(filter: Filter, messages?: ReadonlySet<string>): AsyncGenerator<Attachment> {
     const { name, from } = input;
-    const tests = attachmentTests({ name, from }, facts, messages, app.world.now());
+    const tests = attachmentTests({ ...filter, name, from }, facts, messages, app.world.now());
     const local = localTests(tests, 'attachments', app);
     const list = await filteredCatalogue(fieldFilters(filter), app, local, facts);
     const listing = exactRows(

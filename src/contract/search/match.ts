@@ -16,6 +16,8 @@ export const COLUMNS_OF_FIELD: Readonly<Record<TextField, readonly Column[]>> = 
   from: ['sender'],
   subject: ['subject'],
   body: ['body', 'quoted'],
+  unquoted: ['body'],
+  quoted: ['quoted'],
   file: ['files'],
 };
 

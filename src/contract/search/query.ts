@@ -7,7 +7,7 @@ import { MAX_QUERY_CHARACTERS } from './search.ts';
 import { isSingle, searchable, wordsOf } from './words.ts';
 
 /** The fields whose words can be searched alone. */
-export const TEXT_FIELDS = ['from', 'subject', 'body', 'file'] as const;
+export const TEXT_FIELDS = ['from', 'subject', 'body', 'unquoted', 'quoted', 'file'] as const;
 /** One of {@link TEXT_FIELDS}. */
 export type TextField = (typeof TEXT_FIELDS)[number];
 
@@ -89,6 +89,8 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   author: 'from',
   title: 'subject',
   text: 'body',
+  own: 'unquoted',
+  quote: 'quoted',
   filename: 'file',
   attachment: 'file',
   mimetype: 'type',
@@ -299,6 +301,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   from: 'from:jane',
   subject: 'subject:patch',
   body: 'body:"use after free"',
+  unquoted: 'unquoted:patch',
+  quoted: 'quoted:patch',
   file: 'file:report.pdf',
   conversation: 'conversation:conv_1',
   channel: 'channel:general',

@@ -1,4 +1,5 @@
 // Plots a conversation for a terminal: its messages over time, and who wrote how many.
+import { NO_VALUE } from '../views/view.ts';
 import type { Message } from '../../contract/conversation.ts';
 import { formatCount, plural } from '../numbers.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
@@ -71,7 +72,7 @@ function chart(dates: readonly Date[], canvas: Canvas): Line[] {
 function senders(messages: readonly Message[], canvas: Canvas): Line[] {
   const counts = new Map<string, number>();
   for (const { from } of messages) {
-    const name = from ?? '(not shown)';
+    const name = from ?? NO_VALUE;
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   // Bars of one length say nothing.

@@ -2,7 +2,7 @@
 import type { AttachmentCount } from '../../contract/reports/attachment-count.ts';
 import { formatBytes } from '../numbers.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
-import type { Column, View } from './view.ts';
+import { NO_VALUE, type Column, type View } from './view.ts';
 
 const MIN_BAR_COLUMNS = 12;
 const MAX_BAR_COLUMNS = 24;
@@ -22,7 +22,7 @@ export function attachmentCountView(
       {
         name: what,
         of: (row) => row.value,
-        shown: (row) => row.value ?? '(not shown)',
+        shown: (row) => row.value ?? NO_VALUE,
         field: 'value',
         style: (row) => (row.value === null ? 'dim' : 'id'),
         minColumns: 16,

@@ -4,21 +4,23 @@ import { UTC_INSTANTS, zonedInstant } from '../instants.ts';
 import { plural } from '../numbers.ts';
 import type { Line, Span } from '../terminal/styled-line.ts';
 import { messageView } from './conversation.ts';
-import type { View } from './view.ts';
+import { NO_VALUE, type View } from './view.ts';
 
 /** A message that was found. */
 export const searchHitView: View<SearchHit> = {
   columns: [
-    ...messageView.columns,
+    ...messageView.columns.filter(({ name }) => name !== 'channel'),
     { name: 'matched', of: ({ matched }) => matched?.join(',') },
     { name: 'snippet', of: ({ snippet }) => snippet },
     { name: 'conversation', of: (hit) => hit.conversation_id },
+    { name: 'channel', of: (hit) => hit.channel },
   ],
   listLines: (hit, { instants = UTC_INSTANTS }) => {
-    const { id, date, from, subject, attachments = 0 } = hit;
+    const { id, date, from, subject, channel, attachments = 0 } = hit;
     const head: Line = [
       { text: id, style: 'id' },
       { text: `  ${date == null ? '' : zonedInstant(date, instants)}`, style: 'dim' },
+      typeof channel === 'string' && channel !== '' ? { text: `  #${channel}`, style: 'dim' } : '',
       `  ${from ?? ''}`,
       { text: `  ${subject ?? ''}`, style: 'head' },
       attachments > 0 ? { text: `  ${plural(attachments, 'file')}`, style: 'good' } : '',
@@ -44,6 +46,11 @@ function snippetSpans(snippet: string | null, marks: SearchHit['marks'] = []): S
 export const searchCountView: View<SearchCount> = {
   columns: [
     { name: 'messages', of: ({ messages }) => messages, align: 'right' },
-    { name: 'value', of: ({ value }) => value ?? '(none)', importance: 'essential' },
+    {
+      name: 'value',
+      of: ({ value }) => value,
+      shown: ({ value }) => value ?? NO_VALUE,
+      importance: 'essential',
+    },
   ],
 };

@@ -54,6 +54,9 @@ export type View<T> = {
   listLines?(row: T, canvas: Canvas): Iterable<Line>;
 };
 
+/** What people see for the rows without a value, where rows are counted by a value. Other cells without a value are empty. */
+export const NO_VALUE = '(none)';
+
 /** Returns a cell as text, '' where there is none. */
 export function cellText(cell: Cell): string {
   return cell === null || cell === undefined ? '' : String(cell);

@@ -216,13 +216,19 @@ function plainLabel(label: string): string {
   return wordsOf(label).join('');
 }
 
+/** Names that are suggested in place of one that there is not. */
+const MAX_NEAR_LABELS = 3;
+
 function labelNotes({ filters }: SearchQuery, labels: Labels): string[] {
   return filters.flatMap((filter) => {
     if (filter.kind !== 'city' && filter.kind !== 'channel') return [];
     const plain = new Map(labels[filter.kind].map((label) => [plainLabel(label), label]));
     if (plain.has(plainLabel(filter.label))) return [];
-    const meant = nearest(plainLabel(filter.label), [...plain.keys()]);
-    const words = meant === undefined ? '' : `; did you mean ${plain.get(meant)}?`;
+    const asked = plainLabel(filter.label);
+    const meant = nearest(asked, [...plain.keys()]);
+    const near = meant === undefined ? [...plain.keys()].filter((each) => each.includes(asked)) : [meant];
+    const names = near.slice(0, MAX_NEAR_LABELS).map((each) => plain.get(each));
+    const words = names.length === 0 ? '' : `; did you mean ${names.join(' or ')}?`;
     return [`no ${filter.kind} "${filter.label}"${words}`];
   });
 }

@@ -82,6 +82,21 @@ describe('counts', () => {
     expect(data.slice(0, known.length)).toEqual(known);
   });
 
+  test.each([
+    ['types', 'type', 'content_type'],
+    ['cities', 'city', 'origin_city'],
+  ])('%s: the rows without a value are those of --%s none', async (command, option, field) => {
+    const { data } = JSON.parse((await arx(dir, `attachments ${command} --json`)).stdout);
+    const listed = JSON.parse((await arx(dir, `attachments ls --all --${option} none --json`)).stdout);
+    const none = data.find(({ value }: { value: string | null }) => value === null);
+    expect(listed.data).toHaveLength(none.files);
+    expect(listed.data.filter((row: Row) => row[field] !== undefined)).toEqual([]);
+    expect((await arx(dir, `attachments ls --${option} none --count`)).stdout).toBe(`${none.files}\n`);
+    const counted = JSON.parse((await arx(dir, `attachments ${command} --${option} none --json`)).stdout);
+    expect(counted.data).toEqual([none]);
+    expect((await arx(dir, `attachments ${command} -o table`)).stdout).toMatch(/^\(none\) /m);
+  });
+
   test('of senders name who sent the message of each file', async () => {
     const messages = JSON.parse((await arx(dir, 'messages ls --walk --json')).stdout).data as Row[];
     const files = JSON.parse((await arx(dir, 'attachments ls --all --json')).stdout).data as Row[];

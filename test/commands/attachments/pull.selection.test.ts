@@ -101,7 +101,7 @@ describe('the sample archive', () => {
       'no attachment has city "lisbon" and type "none/such"; arx attachments cities',
     ],
     ['--type none/such', 'no attachment has type "none/such"; arx attachments types lists them'],
-    ['--source none', 'no attachment has source "none"; arx attachments sources lists them'],
+    ['--source nosuch', 'no attachment has source "nosuch"; arx attachments sources lists them'],
     ['--from nobody', 'no attachment has from "nobody"; arx attachments senders lists them'],
     ['--matching nosuchword', 'there are no attachments of the messages that "nosuchword" finds'],
   ])('%s: says that nothing matches, and leaves nothing', async (line, words) => {

@@ -201,6 +201,7 @@ describe('a few mails', () => {
   test('a channel that no message of the reader has is not known to exist', async () => {
     expect((await bench.ask('channel:board', {}, 'internal')).notes).toEqual(['no channel "board"']);
     expect((await bench.ask('channel:boart')).notes).toEqual(['no channel "boart"; did you mean board?']);
+    expect((await bench.ask('channel:ecke')).notes).toEqual(['no channel "ecke"; did you mean Café-Ecke?']);
     expect((await bench.ask('*', { facet: 'channel' }, 'internal')).counts).toEqual([
       { value: null, messages: 4 },
       { value: 'Café-Ecke', messages: 1 },
@@ -477,7 +478,7 @@ describe('drawn texts and queries', () => {
   });
   const term = fc
     .tuple(
-      fc.constantFrom('', '', '', 'from:', 'subject:', 'body:', 'file:'),
+      fc.constantFrom('', '', '', 'from:', 'subject:', 'body:', 'file:', 'quoted:', 'unquoted:'),
       fc.constantFrom(...WORDS, '"usb hub"', '"free kernel"', 'us*', 'ker*', '"日本"', '"hub fr"*'),
     )
     .map((parts) => parts.join(''));

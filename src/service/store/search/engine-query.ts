@@ -30,16 +30,22 @@ export function tsQuery(expression: Expression): EngineQuery {
 
 /**
  * Returns a query of PostgreSQL that matches every message which the expression matches, whatever the places of its words, and
- * more. Undefined where the expression has no phrase: then {@link tsQuery} needs no places.
+ * more. Undefined where the expression has no phrase and no field that is told by its weight alone: then {@link tsQuery} needs no
+ * places.
  */
 export function looseTsQuery(expression: Expression): EngineQuery | undefined {
-  return hasPhrase(expression) ? tsQuery(withoutPhrases(expression, false)) : undefined;
+  return needsPlaces(expression) ? tsQuery(withoutPhrases(expression, false)) : undefined;
 }
 
-/** Returns whether an expression has a phrase. */
-function hasPhrase(expression: Expression): boolean {
-  if (expression.kind === 'term') return expression.words.length > 1;
-  return [expression.of].flat().some(hasPhrase);
+/** Returns whether an expression has a phrase, or a field that is only some places of words. */
+function needsPlaces(expression: Expression): boolean {
+  if (expression.kind === 'term') return expression.words.length > 1 || isOfPlaces(expression);
+  return [expression.of].flat().some(needsPlaces);
+}
+
+/** Of a word that is often in a body, the places in quoted lines may not be stored. */
+function isOfPlaces({ field }: Term): boolean {
+  return field === 'quoted' || field === 'unquoted';
 }
 
 function write(expression: Expression, writer: Writer): EngineQuery {
@@ -107,15 +113,17 @@ const TSQUERY: Writer = {
   without: (positive, negative) => `(${positive} & !${negative})`,
 };
 
-/** Replaces phrases by their words. A negated phrase is left out: the words alone say nothing about it. */
+/** Replaces phrases by their words, in any field where places tell it. A negated phrase is left out: the words alone say nothing about it. */
 function withoutPhrases(expression: Expression, isNegated: boolean): Expression {
   switch (expression.kind) {
     case 'term': {
-      const { words, field, isPrefix } = expression;
-      if (words.length === 1) return expression;
+      const { words, isPrefix } = expression;
+      if (!needsPlaces(expression)) return expression;
+      const field = isOfPlaces(expression) ? undefined : expression.field;
       // Nothing has this word, so its negation always holds.
       if (isNegated) return { kind: 'term', field: undefined, words: [NO_WORD], isPrefix: false };
       const last = words.length - 1;
+      if (last === 0) return { ...expression, field };
       return {
         kind: 'all',
         of: words.map((word, index) => ({
