@@ -23,6 +23,7 @@ export const EVENT_COMMANDS = [
       ['--payload <json>', 'payload as JSON, or @FILE; @- is standard input'],
       ['--file <file>', 'envelopes {id, type, payload}, one per line; - for standard input'],
       ['--allow-unknown-type', 'send an event type that arx does not know'],
+      ['--retry-for <seconds>', 'send again while a service is away or busy (default: 120; 0: not)'],
       JOURNAL,
       SIGN,
     ],

@@ -5,6 +5,7 @@ import type { Acknowledgement } from '../../contract/event.ts';
 import { Fault } from '../../faults.ts';
 import type { OutgoingEvent } from './envelopes.ts';
 import { hasLineEnd, type Journal } from './journal.ts';
+import type { Patience } from './patience.ts';
 
 /** The largest batch. */
 const MAX_BATCH = { events: 1_000, bytes: 512 * 1024 };
@@ -17,7 +18,7 @@ export type SendResult = { sent: OutgoingEvent; outcome: Acknowledgement | Fault
 
 /**
  * Sends events and yields their results in order. A failure of the service, such as `busy`, stops the events after it, so
- * there may be fewer results than events. Throws Fault 'interrupted', and Fault 'disk' for a journal that cannot be
+ * there may be fewer results than events. `patience` repeats requests whose failure may pass. Throws Fault 'interrupted', and Fault 'disk' for a journal that cannot be
  * written.
  */
 export async function* sendEvents(
@@ -25,8 +26,9 @@ export async function* sendEvents(
   client: Client,
   journal: Journal,
   app: App,
+  patience: Patience = (attempt) => attempt(),
 ): AsyncGenerator<SendResult> {
-  const maxEvents = (await client.health().catch(emptyHealth)).body.ingest_batch ?? 1;
+  const maxEvents = (await patience(() => client.health()).catch(emptyHealth)).body.ingest_batch ?? 1;
   const inFlight: Promise<SendResult[]>[] = [];
   let isStopped = false;
   const take = async function* (): AsyncGenerator<SendResult> {
@@ -38,12 +40,10 @@ export async function* sendEvents(
   for await (const batch of batchesOf(envelopes, limits)) {
     if (isStopped) break;
     await journal.recordSent(batch);
-    const results = (maxEvents > 1 ? sendBatch(batch, client) : sendOneByOne(batch, client)).then(
-      async (all) => {
-        await journal.recordOutcomes(all.flatMap(outcomeRecords));
-        return all;
-      },
-    );
+    const results = (maxEvents > 1 ? sendBatch : sendOneByOne)(batch, client, patience).then(async (all) => {
+      await journal.recordOutcomes(all.flatMap(outcomeRecords));
+      return all;
+    });
     // The error is handled when the results are taken, in order.
     results.catch(() => {});
     inFlight.push(results);
@@ -75,35 +75,41 @@ export function finalErrorCode({ kind, detail }: Fault): string | undefined {
   return kind === 'conflict' || kind === 'usage' ? (detail.code ?? kind) : undefined;
 }
 
-async function sendBatch(batch: readonly OutgoingEvent[], client: Client): Promise<SendResult[]> {
-  if (batch.length === 1) return sendOneByOne(batch, client);
+type Send = (batch: readonly OutgoingEvent[], client: Client, patience: Patience) => Promise<SendResult[]>;
+
+const sendBatch: Send = async (batch, client, patience) => {
+  if (batch.length === 1) return sendOneByOne(batch, client, patience);
   let outcomes: (Acknowledgement | Fault)[];
   try {
-    outcomes = await client.ingestBatch(batch);
+    outcomes = await patience(() => client.ingestBatch(batch));
   } catch (error) {
     const fault = faultOrThrow(error);
     // A proxy before the service may not allow batches.
-    if (fault.detail.status === 413 || fault.detail.status === 415) return sendOneByOne(batch, client);
+    if (fault.detail.status === 413 || fault.detail.status === 415)
+      return sendOneByOne(batch, client, patience);
     return batch.map((sent) => ({ sent, outcome: fault }));
   }
   const all = batch.map((sent, index): SendResult => ({ sent, outcome: outcomes[index]! }));
   // A busy event is sent again alone, with the pauses that the service asks for.
   for (const one of all) {
     if (one.outcome instanceof Fault && one.outcome.kind === 'busy') {
-      [{ outcome: one.outcome }] = (await sendOneByOne([one.sent], client)) as [SendResult];
+      [{ outcome: one.outcome }] = (await sendOneByOne([one.sent], client, patience)) as [SendResult];
       if (one.outcome instanceof Fault && stopsOthers(one.outcome)) break;
     }
   }
   return all;
-}
+};
 
-async function sendOneByOne(batch: readonly OutgoingEvent[], client: Client): Promise<SendResult[]> {
+const sendOneByOne: Send = async (batch, client, patience) => {
   const all: SendResult[] = [];
   const queue = batch.entries();
   let isStopped = false;
   const work = async (): Promise<void> => {
     for (const [index, sent] of queue) {
-      const outcome = await client.ingest(sent.event, sent.text).then(({ body }) => body, faultOrThrow);
+      const outcome = await patience(() => client.ingest(sent.event, sent.text)).then(
+        ({ body }) => body,
+        faultOrThrow,
+      );
       all[index] = { sent, outcome };
       isStopped ||= outcome instanceof Fault && stopsOthers(outcome);
       if (isStopped) return;
@@ -111,7 +117,7 @@ async function sendOneByOne(batch: readonly OutgoingEvent[], client: Client): Pr
   };
   await Promise.all(Array.from({ length: MAX_SINGLES_IN_FLIGHT }, work));
   return all.filter((one) => one !== undefined);
-}
+};
 
 function faultOrThrow(error: unknown): Fault {
   if (error instanceof Fault && error.kind !== 'interrupted') return error;

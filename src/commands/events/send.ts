@@ -6,10 +6,12 @@ import type { Acknowledgement, RefusedEvent } from '../../contract/event.ts';
 import { Fault } from '../../faults.ts';
 import { formatCount, plural } from '../../format/numbers.ts';
 import { acknowledgementView } from '../../format/views/index.ts';
+import { wholeNumber } from '../input.ts';
 import { readWebhookSecrets } from '../webhook-secrets.ts';
 import { envelopeFromArguments, openEnvelopes, type Envelopes, type OutgoingEvent } from './envelopes.ts';
 import { createFailureSummary } from './failure-summary.ts';
 import { acknowledgedDigests, journalPath, openJournal, type Journal } from './journal.ts';
+import { createPatience, DEFAULT_RETRY_S, type Patience } from './patience.ts';
 import { finalErrorCode, sendEvents } from './send-batches.ts';
 
 export const Input = z.object({
@@ -19,6 +21,7 @@ export const Input = z.object({
   file: z.string().min(1).optional(),
   journal: z.string().min(1).optional(),
   signWith: z.string().min(1).optional(),
+  retryFor: wholeNumber(0).optional(),
   allowUnknownType: z.boolean().default(false),
 });
 type Input = z.infer<typeof Input>;
@@ -33,7 +36,9 @@ export async function run(input: Input, app: App): Promise<void> {
   const envelopes = await openEnvelopes(input.file, input, app);
   try {
     const client = await eventClient(input, app);
-    await withJournal(input, app, (journal) => sendFile(envelopes, client, journal, app));
+    await withJournal(input, app, (journal) =>
+      sendFile(envelopes, { client, journal, patience: patienceOf(input, app) }, app),
+    );
   } finally {
     await envelopes.close();
   }
@@ -71,7 +76,7 @@ async function sendOne(input: Input, app: App): Promise<void> {
   await withJournal(input, app, async (journal) => {
     await journal.recordSent([envelope]);
     try {
-      const { body } = await client.ingest(envelope.event, envelope.text);
+      const { body } = await patienceOf(input, app)(() => client.ingest(envelope.event, envelope.text));
       await journal.recordOutcomes([{ sent: envelope }]);
       await app.printer.record(acknowledgementView, body);
     } catch (error) {
@@ -90,7 +95,19 @@ async function sendOne(input: Input, app: App): Promise<void> {
   });
 }
 
-async function sendFile(envelopes: Envelopes, client: Client, journal: Journal, app: App): Promise<void> {
+/** The archive in this process has no restart that could pass. `--retries 0` means that nothing is sent twice. */
+function patienceOf({ retryFor }: Input, app: App): Patience {
+  const seconds = retryFor ?? (app.settings.retries.value === 0 ? 0 : DEFAULT_RETRY_S);
+  return createPatience(app.isRemote ? seconds : 0, app);
+}
+
+type Sending = { client: Client; journal: Journal; patience: Patience };
+
+async function sendFile(
+  envelopes: Envelopes,
+  { client, journal, patience }: Sending,
+  app: App,
+): Promise<void> {
   const acknowledged = await acknowledgedDigests(journal.path);
   const totals = { rows: 0, accepted: 0, failed: 0, known: 0 };
   const progress = app.progress();
@@ -107,7 +124,7 @@ async function sendFile(envelopes: Envelopes, client: Client, journal: Journal, 
   const rows = async function* (): AsyncGenerator<Acknowledgement | RefusedEvent> {
     const failures = createFailureSummary(app);
     try {
-      for await (const { sent, outcome } of sendEvents(missing(), client, journal, app)) {
+      for await (const { sent, outcome } of sendEvents(missing(), client, journal, app, patience)) {
         totals.rows += 1;
         progress.update({
           label: 'sent',

@@ -615,3 +615,57 @@ test.each(['one', 'a file'])('a service that only reads is not asked again: %s',
     await served.close();
   }
 });
+
+describe('a service that is away for a while', () => {
+  /** Answers `failures` requests by 503, and then as a service that takes single events. */
+  const away = async (failures: number) => {
+    let requests = 0;
+    const server = createServer((incoming, outgoing) => {
+      requests += 1;
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.on('end', () => {
+        if (requests <= failures) {
+          outgoing.writeHead(503).end();
+          return;
+        }
+        const { id, type } = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Partial<Event>;
+        outgoing.writeHead(200, { 'content-type': 'application/json' });
+        outgoing.end(JSON.stringify({ accepted: true, event_id: id, type, status: 'accepted' }));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+  };
+  const env = { ARX_TOKEN: 'x', LANG: 'C.UTF-8' };
+
+  test.each(['--file in.ndjson', 'contact.flagged --id e0 --payload \'{"contact":"e0"}\''])(
+    'gets the event again, and one line says so: %s',
+    async (what) => {
+      const { url, server } = await away(40);
+      write('in.ndjson', many(1));
+      const ran = await arx(dir, `events send ${what} --json --base-url ${url}`, { env });
+      server.close();
+      expect(ran).toMatchObject({
+        exit: 0,
+        stderr: expect.stringMatching(/^arx: .*; sending again for up to 120 s\n$/),
+      });
+    },
+  );
+
+  test.each([
+    ['--retry-for 3', 'after 5 tries); gave up after 3 s [busy, exit 9]', 40],
+    ['--retry-for 0', 'after 5 tries) [busy, exit 9]', 10],
+    ['--retries 0', '503 [busy, exit 9]', 2],
+  ])('until the time is over; the message is that of the last try: %s', async (option, text, requests) => {
+    const { url, server } = await away(1_000);
+    let seen = 0;
+    server.on('request', () => (seen += 1));
+    write('in.ndjson', many(1));
+    const ran = await arx(dir, `events send --file in.ndjson --base-url ${url} ${option}`, { env });
+    server.close();
+    expect(ran.stderr).toContain(text);
+    expect(ran.exit).toBe(9);
+    expect(seen).toBe(requests);
+  });
+});
