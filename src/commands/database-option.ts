@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
-import type { Archive, ArchiveLocation } from '../service/index.ts';
+import { parseAddress, withVariables, type Archive, type ArchiveLocation } from '../service/index.ts';
 
 /** The input of `--database` and `--blobs`. */
 export const DATABASE_INPUT = {
@@ -35,7 +35,10 @@ export function archivePlace(
   if (scheme === 'sqlite' && path !== undefined) return { dir: resolve(app.world.cwd, path) };
   if (!isPostgres) throw new Fault('usage', `${names.database} takes sqlite:FOLDER or postgres://…`);
   const { world } = app;
-  const url = urlOf(database, names.database);
+  const address = withVariables(database, world.env);
+  const parsed = parseAddress(address);
+  if (typeof parsed === 'string') throw new Fault('usage', `${names.database}: ${parsed}`);
+  const url = new URL(parsed.urls[0]!);
   // The client for Node replaces an unknown mode by another one, and ignores PGSSLMODE.
   const mode = url.searchParams.getAll('sslmode').at(-1) || world.env['PGSSLMODE'] || undefined;
   if (mode !== undefined && !SSL_MODES.has(mode)) {
@@ -47,20 +50,11 @@ export function archivePlace(
   if (url.password !== '' || url.searchParams.has('password')) {
     app.notice('a password on the command line can be seen by others; PGPASSWORD and ~/.pgpass cannot');
   }
-  return { url: database, ...(blobs === undefined ? {} : { blobs: resolve(world.cwd, blobs) }) };
+  return { url: address, ...(blobs === undefined ? {} : { blobs: resolve(world.cwd, blobs) }) };
 }
 
 /** Says that an archive is empty: a mistyped address makes a new one. */
 export async function noticeEmpty({ database }: Archive, place: ArchiveLocation, app: App): Promise<void> {
   if ((await database.get('SELECT n FROM messages LIMIT 1')) !== undefined) return;
   app.notice(`the archive in ${'dir' in place ? place.dir : 'the database'} is empty`);
-}
-
-/** Adds the host that a URL with a user must have: `postgres://user@/name?host=/run/postgresql` has none. */
-function urlOf(text: string, name: string): URL {
-  try {
-    return new URL(text.replace('@/', '@localhost/'));
-  } catch {
-    throw new Fault('usage', `${name}: the address is not a URL`);
-  }
 }

@@ -28,7 +28,8 @@ export type Health = z.infer<typeof Health>;
 
 /**
  * The reply to a probe. Only `/api/health/ready` has `reachable`, `schema` and `migration_needed` (of the database) and
- * `files_writable`. `files_there` is present, and false, only where the folder of the files is gone.
+ * `files_writable`. `files_there` is present, and false, only where the folder of the files is gone; `takes_writes`, only where
+ * the service should write and the server of its database is a standby.
  */
 export const Probe = z.looseObject({
   status: z.enum(['live', 'ready', 'unready']),
@@ -40,5 +41,6 @@ export const Probe = z.looseObject({
   migration_needed: z.boolean().optional(),
   files_writable: z.boolean().optional(),
   files_there: z.boolean().optional(),
+  takes_writes: z.boolean().optional(),
 });
 export type Probe = z.infer<typeof Probe>;

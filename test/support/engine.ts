@@ -1,6 +1,7 @@
 // Where the archive of a test is made: in a folder, or in PostgreSQL if the run says so (`vitest.config.mts`).
 import type { ArchiveLocation } from '../../src/service/index.ts';
-import { preparePageConnection } from '../../src/service/store/engines/postgres-plans.ts';
+import { setText } from '../../src/service/store/engines/postgres-connections.ts';
+import { PAGE_SETTINGS } from '../../src/service/store/engines/postgres-plans.ts';
 import { query } from '../../src/service/store/engines/postgres-statements.ts';
 import type { Statements, Value } from '../../src/service/store/sql/database.ts';
 import { freshUrl, withClient } from './postgres.ts';
@@ -37,7 +38,7 @@ export async function pagePlansOf(
   if (!('url' in place))
     return Promise.all(asked.map(({ sql, parameters }) => planOf(database, sql, parameters)));
   return withClient(async (client) => {
-    await preparePageConnection(client);
+    await client.query(setText(PAGE_SETTINGS));
     const plans: string[][] = [];
     for (const { sql, parameters } of asked) {
       const values = parameters.map((value) =>

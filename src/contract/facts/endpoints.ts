@@ -124,7 +124,7 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
     ],
     [
       'probes',
-      '/api/health/live asks nothing of the database. /api/health/ready is 503 where the archive cannot be read or its schema has another version.',
+      '/api/health/live asks nothing of the database. /api/health/ready is 503 where the archive cannot be read, its schema has another version, or a service that should write has only a standby of its database.',
     ],
   ]),
   ...documented('4.6', [

@@ -10,8 +10,8 @@ import { withTimeout } from './store-timeout.ts';
 export async function health(call: Call): Promise<Reply> {
   const { archive, options, summary } = call;
   const { conversations, messages, attachments, redacted } = summary;
-  const { schema, files_writable } = await withTimeout(storeState(archive));
-  const isWhole = archive.readOnly || files_writable;
+  const { schema, files_writable, takes_writes = true } = await withTimeout(storeState(archive));
+  const isWhole = archive.readOnly || (files_writable && takes_writes);
   const body: Health = {
     status: isWhole ? 'stable' : 'partial',
     service: 'arx',
@@ -36,12 +36,14 @@ export function live(archive: Archive, options: ServiceOptions): Reply {
 }
 
 /**
- * Returns the readiness probe: 503 with the reason where lists or files cannot be read now. A folder that takes no more
- * files is no reason, since stored files can be read.
+ * Returns the readiness probe: 503 with the reason where lists or files cannot be read now, or where the server of the
+ * database takes no writes and the service is not read-only. A folder that takes no more files is no reason, since stored
+ * files can be read.
  */
 export async function ready(archive: Archive, options: ServiceOptions): Promise<Reply> {
   const state = await withTimeout(storeState(archive)).catch(() => undefined);
-  const isReady = state?.migration_needed === false && state.files_there !== false;
+  const isReady =
+    state?.migration_needed === false && state.files_there !== false && state.takes_writes !== false;
   const body: Probe = {
     status: isReady ? 'ready' : 'unready',
     ...processState(archive, options),
@@ -59,16 +61,18 @@ function processState(archive: Archive, { startedMs }: ServiceOptions) {
   };
 }
 
-async function storeState({ database, blobs, filesThere }: Archive) {
-  const [{ version, isNewest }, writable, there] = await Promise.all([
+async function storeState({ database, blobs, filesThere, readOnly }: Archive) {
+  const [{ version, isNewest }, writable, there, takesWrites] = await Promise.all([
     schemaOf(database),
     blobs.writable(),
     filesThere?.() ?? true,
+    readOnly || (database.takesWrites?.() ?? true),
   ]);
   return {
     schema: version,
     migration_needed: !isNewest,
     files_writable: writable && there,
     ...(there ? {} : { files_there: false }),
+    ...(takesWrites ? {} : { takes_writes: false }),
   };
 }

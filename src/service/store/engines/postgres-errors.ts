@@ -13,10 +13,20 @@ const KINDS: Record<string, AccessErrorKind> = {
   '55P03': 'busy',
   '57': 'unreachable',
   57014: 'busy',
-  25006: 'busy',
+  25006: 'standby',
   42501: 'denied',
   58030: 'busy',
 };
+
+/** The function of the server that reports what pg_hba.conf decides. Its messages are in the language of the server. */
+const BY_HBA = 'ClientAuthentication';
+
+/** What PgBouncer says, always in English, and with a code that says nothing. */
+const POOLER_MESSAGES: readonly [text: RegExp, kind: AccessErrorKind][] = [
+  [/^SSL required/, 'needs_tls'],
+  [/^(?:SASL|password|cert|bouncer config) ?authentication failed|^no such user|^auth failed/i, 'refused'],
+  [/^unsupported startup parameter|statement pooling mode/, 'pooler'],
+];
 
 /** By the messages of the client's own errors, which have no code. */
 const CLIENT_MESSAGES: readonly [text: RegExp, kind: AccessErrorKind][] = [
@@ -26,9 +36,10 @@ const CLIENT_MESSAGES: readonly [text: RegExp, kind: AccessErrorKind][] = [
 
 /** Throws the {@link DatabaseAccessError} for an error of the database, or the error itself where there is none. */
 export function throwAccessError(error: unknown): never {
+  if (error instanceof DatabaseAccessError) throw error;
   if (error instanceof pg.DatabaseError) {
+    const kind = kindOf(error);
     const code = error.code ?? '';
-    const kind = KINDS[code] ?? KINDS[code.slice(0, 2)];
     throw kind === undefined ? error : new DatabaseAccessError(kind, code, error);
   }
   // Errors of these classes are mistakes of ours. All others of the client are about its connection.
@@ -42,6 +53,16 @@ export function throwAccessError(error: unknown): never {
     code ?? (isTimeout ? 'timeout' : 'lost'),
     error,
   );
+}
+
+function kindOf({ code = '', message, routine }: pg.DatabaseError): AccessErrorKind | undefined {
+  if (code === '08P01') return POOLER_MESSAGES.find(([text]) => text.test(message))?.[1] ?? 'unreachable';
+  if (code === '28000') {
+    // Before version 14 the server says "SSL off".
+    if (/no encryption|SSL off/.test(message)) return 'needs_tls';
+    return routine === BY_HBA ? 'not_admitted' : 'refused';
+  }
+  return KINDS[code] ?? KINDS[code.slice(0, 2)];
 }
 
 /** Returns whether the connection was lost. */

@@ -1,5 +1,4 @@
 // Uses of PostgreSQL that compatible databases lack: connections that keep the plans of pages, and snapshots as data versions.
-import type pg from 'pg';
 import { DatabaseAccessError } from '../sql/database-error.ts';
 import type { DataVersion, Statements } from '../sql/database.ts';
 import { FILTERED_PAGE_SELECT, PAGE_SELECT, SUMMARY_STATE } from '../sql/prepared-texts.ts';
@@ -22,15 +21,21 @@ export async function isGenuinePostgres(statements: Statements): Promise<boolean
 }
 
 /**
- * Configures a connection that only reads pages. It plans a statement once, for any values. A plan made for an empty
+ * Settings of connections that only read pages. They plan a statement once, for any values. A plan made for an empty
  * table would be wrong for a full one, so only index scans in the order of the index are allowed. No parallel workers:
  * a page is read before a worker has started.
  */
-export async function preparePageConnection(client: pg.ClientBase): Promise<void> {
-  await client.query(`SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off; SET enable_bitmapscan = off;
-    SET enable_sort = off; SET enable_incremental_sort = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off;
-    SET max_parallel_workers_per_gather = 0`);
-}
+export const PAGE_SETTINGS = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_sort: 'off',
+  enable_incremental_sort: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+  max_parallel_workers_per_gather: '0',
+};
 
 /** Statements with a name in one process. Each connection keeps the plans of all of them. */
 const MAX_NAMES = 64;

@@ -1,18 +1,14 @@
 // The PostgreSQL engine: pools of connections, and one writer at a time among all processes.
-import pg from 'pg';
+import type pg from 'pg';
 import { DatabaseAccessError } from '../sql/database-error.ts';
 import type { Database, Statements, Value } from '../sql/database.ts';
+import { parseAddress } from './postgres-address.ts';
+import { createConnections } from './postgres-connections.ts';
 import { checkContents } from './postgres-contents.ts';
 import { copyRows } from './postgres-copy.ts';
 import { isConflict, isConnectionLost, throwAccessError } from './postgres-errors.ts';
-import {
-  createStatementNames,
-  isGenuinePostgres,
-  preparePageConnection,
-  snapshotVersion,
-  type Sending,
-} from './postgres-plans.ts';
-import { getTypeParser, query, statementsOver, type Answer } from './postgres-statements.ts';
+import { createStatementNames, isGenuinePostgres, snapshotVersion, type Sending } from './postgres-plans.ts';
+import { query, statementsOver, type Answer } from './postgres-statements.ts';
 import { createWriterRow, LOCK_WRITER } from './postgres-writer.ts';
 
 /** How to open a PostgreSQL database. */
@@ -35,16 +31,13 @@ export type PostgresDatabase = Database & {
 const MAX_CONNECTIONS = 6;
 /** Connections of one process that only read pages. */
 const MAX_PAGE_CONNECTIONS = 4;
-const CONNECT_TIMEOUT_MS = 5_000;
 /** How long another writer is waited for, as in sqlite.ts. */
 const LOCK_TIMEOUT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 30_000;
-const TIMEOUTS = {
-  statement_timeout: STATEMENT_TIMEOUT_MS,
-  lock_timeout: LOCK_TIMEOUT_MS,
-  idle_in_transaction_session_timeout: 60_000,
-  // The client's limit, for a server that disappeared. Longer than the server's own.
-  query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
+/** Limits of the server for each statement of a pool. */
+const LIMITS = {
+  statement_timeout: '30000',
+  lock_timeout: String(LOCK_TIMEOUT_MS),
+  idle_in_transaction_session_timeout: '60000',
 };
 
 /** How often a transaction is tried that conflicts with others, and the first pause; each pause is twice the last. */
@@ -60,33 +53,38 @@ export async function openPostgres({
   readOnly = false,
   sleep,
 }: PostgresOptions): Promise<PostgresDatabase> {
-  const config: pg.PoolConfig = {
-    connectionString: url,
-    application_name: 'arx',
-    keepAlive: true,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    types: { getTypeParser },
-    // So that the last statement of a transaction and its commit are sent together.
-    pipeline: true,
+  const address = parseAddress(url);
+  if (typeof address === 'string') throw new TypeError(address);
+  const connections = createConnections(address, { limits: LIMITS, readOnly });
+  const pool = connections.pool({ max: MAX_CONNECTIONS, isForPages: false });
+  const pages = connections.pool({ max: MAX_PAGE_CONNECTIONS, isForPages: true });
+  /** What a lost right to write means for all connections: the server became a standby, and another one the primary. */
+  const noteStandby = (error: unknown): void => {
+    if (error instanceof DatabaseAccessError && error.kind === 'standby') connections.renew();
   };
-  const poolOf = (max: number, onConnect: (client: pg.ClientBase) => Promise<void>): pg.Pool => {
-    const created = new pg.Pool({ ...config, ...TIMEOUTS, max, onConnect });
-    // A connection that ends between two statements fails the next one. Without listeners it would end the process.
-    created.on('error', () => {});
-    created.on('connect', (client) => void client.on('error', () => {}));
-    return created;
-  };
-  const pool = poolOf(MAX_CONNECTIONS, async (client) => {
-    if (readOnly) await setReadOnly(client);
-  });
-  const pages = poolOf(MAX_PAGE_CONNECTIONS, async (client) => {
-    if (readOnly) await setReadOnly(client);
-    await preparePageConnection(client);
-  });
   let sendingOf: (sql: string) => Sending = () => ({ isPage: false, name: undefined });
-  const read = (sql: string, parameters?: readonly Value[]) => {
+  const read = async (sql: string, parameters?: readonly Value[]): Promise<Answer> => {
     const { isPage, name } = sendingOf(sql);
-    return query(isPage ? pages : pool, sql, parameters, name);
+    const { client, release } = await (isPage ? pages : pool).take();
+    let broken: Error | undefined;
+    try {
+      if (!connections.isShared(client)) return await query(client, sql, parameters, name);
+      // A name would be known to one session of the pooler, and not to the next.
+      const sent = [
+        query(client, connections.opening(client, READ_COMMITTED)),
+        query(client, sql, parameters),
+        query(client, 'COMMIT'),
+      ];
+      const failed = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
+      if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
+      return await sent[1]!;
+    } catch (error) {
+      noteStandby(error);
+      broken = error as Error;
+      throw error;
+    } finally {
+      release(broken);
+    }
   };
   // A read is repeated on another connection: a restarted server ends all the old ones.
   const reader = statementsOver((sql, parameters) =>
@@ -96,16 +94,15 @@ export async function openPostgres({
     }),
   );
 
-  /** `opening`: statements that are sent together. `work` learns whether the last one returned a row. */
+  /** `mode` of the transaction, and `first`: statements that are sent with its beginning. `work` learns whether the last one returned a row. */
   const within = async <T>(
-    client: pg.ClientBase,
-    opening: string,
+    { client, release }: { client: pg.ClientBase; release(broken?: Error): void },
+    { mode, first }: Opening,
     work: (statements: Statements, hasRow: boolean) => Promise<T>,
-    done: (broken?: Error) => void,
   ): Promise<T> => {
     let broken: Error | undefined;
     try {
-      const opened: Answer | Answer[] = await query(client, opening);
+      const opened: Answer | Answer[] = await query(client, `${connections.opening(client, mode)}; ${first}`);
       const final: Parameters<NonNullable<Statements['last']>>[] = [];
       const statements: Statements = {
         ...statementsOver((sql, parameters) => query(client, sql, parameters)),
@@ -119,20 +116,21 @@ export async function openPostgres({
       return result;
     } catch (error) {
       await query(client, 'ROLLBACK').catch((failure: Error) => (broken = failure));
+      noteStandby(error);
       throw error;
     } finally {
-      done(broken);
+      release(broken);
     }
   };
   /** Runs a transaction, and repeats it after a conflict with another one. */
   const attempt = async <T>(
-    opening: string,
+    opening: Opening,
     work: (statements: Statements, hasRow: boolean) => Promise<T>,
   ): Promise<T> => {
     for (let tries = 1, pause = FIRST_PAUSE_MS; ; tries += 1, pause *= 2) {
-      const client = await pool.connect().catch(throwAccessError);
+      const connection = await pool.take();
       try {
-        return await within(client, opening, work, (broken) => client.release(broken));
+        return await within(connection, opening, work);
       } catch (error) {
         if (!isConflict(error) || tries === MAX_ATTEMPTS) throw error;
       }
@@ -158,28 +156,33 @@ export async function openPostgres({
   };
 
   /** Runs a transaction without a time limit, on a connection of its own. */
-  const alone = async <T>(opening: string, work: (statements: Statements) => Promise<T>): Promise<T> => {
-    const client = new pg.Client(config);
-    client.on('error', () => {});
-    await client.connect().catch(throwAccessError);
-    return within(client, opening, work, () => void client.end().catch(() => {}));
-  };
+  const alone = async <T>(opening: Opening, work: (statements: Statements) => Promise<T>): Promise<T> =>
+    within(await connections.alone(), opening, work);
 
   const database: PostgresDatabase = {
     ...reader,
-    run: async (sql, parameters) => (await query(pool, sql, parameters)).rowCount ?? 0,
-    besideWriters: (work) => attempt(BEGIN, work),
-    transaction: (work) => asNextWriter(() => attempt(`${BEGIN}; ${LOCK_WRITER}`, work)),
+    run: async (sql, parameters) => (await read(sql, parameters)).rowCount ?? 0,
+    besideWriters: (work) => attempt({ mode: READ_COMMITTED, first: '' }, work),
+    transaction: (work) => asNextWriter(() => attempt(WRITER, work)),
     tryTransaction: async (work) => {
       if (writing > 0) return undefined;
       return asNextWriter(() =>
-        attempt(`${BEGIN}; ${LOCK_WRITER} SKIP LOCKED`, async (statements, isWriter) =>
+        attempt({ ...WRITER, first: `${LOCK_WRITER} SKIP LOCKED` }, async (statements, isWriter) =>
           isWriter ? work(statements) : undefined,
         ),
       );
     },
-    migration: (work) => alone(`${BEGIN}; ${LOCK_WRITER}`, work),
-    snapshot: (work) => alone(BEGIN_SNAPSHOT, work),
+    migration: (work) => alone(WRITER, work),
+    snapshot: (work) => alone(SNAPSHOT, work),
+    async takesWrites() {
+      const state = await reader.get<{ read_only: string }>(
+        `SELECT current_setting('transaction_read_only') AS read_only`,
+      );
+      if (state?.read_only !== 'on') return true;
+      // The connections may be older than a change of the primary.
+      connections.renew();
+      return false;
+    },
     pool: () => ({
       busy: pool.totalCount - pool.idleCount + pages.totalCount - pages.idleCount,
       idle: pool.idleCount + pages.idleCount,
@@ -202,11 +205,13 @@ export async function openPostgres({
   return { ...database, dataVersion: () => snapshotVersion(reader) };
 }
 
-async function setReadOnly(client: pg.ClientBase): Promise<void> {
-  await client.query('SET default_transaction_read_only = on');
-}
+/** How a transaction begins. */
+type Opening = { mode: string; first: string };
 
-const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED';
+const READ_COMMITTED = 'ISOLATION LEVEL READ COMMITTED';
+const WRITER: Opening = { mode: READ_COMMITTED, first: LOCK_WRITER };
 /** The state is that of the first statement that reads. Limits of the user's role would end a long copy. */
-const BEGIN_SNAPSHOT = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-  SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT 1`;
+const SNAPSHOT: Opening = {
+  mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY',
+  first: 'SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0; SELECT 1',
+};

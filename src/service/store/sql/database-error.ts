@@ -4,19 +4,28 @@ import { primaryCode, SQLITE } from './sqlite-result-codes.ts';
 
 /**
  * `unreachable`: no connection, or the connection was lost; whether a commit happened may be unknown. `no_tls`: TLS is
- * required and the server offers none. `refused`: the server refuses this user or password. `no_password`: the server
- * asks for a password and none is known. `unwritable`: this user may only read the archive. `denied`: this user lacks
- * another right. `busy`: locked, too slow, or in conflict with others after all attempts. `full`: no space left.
+ * required and the server offers none. `needs_tls`: the server does not let this user in from here without TLS. `refused`: the server
+ * refuses this user or password. `not_admitted`: the server does not let this user in from here, whatever the password.
+ * `no_password`: the server asks for a password and none is known. `pooler`: a pooler in front of the server does not
+ * allow what is needed. `unwritable`: this user may only read the archive. `denied`: this user lacks another right.
+ * `standby`: the server takes no writes now. `no_writable`, `no_standby`: no server of the address is of the kind that it asks
+ * for. `busy`: locked, too slow, or in conflict with others after all attempts. `full`: no space left.
  * `failing`: the disk, or a limit of the system on open files or on the size of a file, does not let it be read or written.
  * `read_only`: its disk or its file is read-only.
  */
 export type AccessErrorKind =
   | 'unreachable'
   | 'no_tls'
+  | 'needs_tls'
   | 'refused'
+  | 'not_admitted'
   | 'no_password'
+  | 'pooler'
   | 'unwritable'
   | 'denied'
+  | 'standby'
+  | 'no_writable'
+  | 'no_standby'
   | 'busy'
   | 'full'
   | 'failing'
@@ -27,11 +36,26 @@ const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTempora
   {
     unreachable: { text: 'the database cannot be reached', fault: 'network', isTemporary: true },
     no_tls: { text: 'the server of the database offers no TLS', fault: 'network' },
+    needs_tls: {
+      text: 'the database does not admit this user from this address without TLS',
+      fault: 'network',
+      hint: 'add sslmode=verify-full to the address; if that is not it, look at pg_hba.conf of the server',
+    },
     refused: { text: 'the database refuses this user or password', fault: 'auth' },
+    not_admitted: {
+      text: 'the database does not admit this user from this address',
+      fault: 'auth',
+      hint: 'look at the name of the user, and at pg_hba.conf of the server',
+    },
     no_password: {
       text: 'the database asks for a password, and none was given',
       fault: 'auth',
       hint: 'set PGPASSWORD or add a line to ~/.pgpass',
+    },
+    pooler: {
+      text: 'the pooler in front of the database refuses what is needed',
+      fault: 'store',
+      hint: 'PgBouncer needs pool_mode = transaction or session; set no PGOPTIONS, put options into the address',
     },
     unwritable: {
       text: 'the database may not be written to by this user',
@@ -39,6 +63,22 @@ const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTempora
       hint: 'arx serve --read-only and arx fsck write nothing',
     },
     denied: { text: 'the database denies this user a right that is needed', fault: 'store' },
+    standby: {
+      text: 'the database takes no writes now: it is a standby, or read-only',
+      fault: 'busy',
+      isTemporary: true,
+      hint: 'name the primary, or all servers with target_session_attrs=read-write',
+    },
+    no_writable: {
+      text: 'no server of the address takes writes now',
+      fault: 'network',
+      isTemporary: true,
+    },
+    no_standby: {
+      text: 'no server of the address is a standby now',
+      fault: 'network',
+      isTemporary: true,
+    },
     busy: {
       text: 'the database is busy',
       fault: 'busy',

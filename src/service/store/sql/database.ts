@@ -44,6 +44,8 @@ export type Database = Statements & {
    * meanwhile, and the engine keeps what `work` may still read.
    */
   snapshot<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
+  /** Returns whether the server takes writes now; a standby does not. Absent where the engine has no servers. */
+  takesWrites?(): Promise<boolean>;
   /** Counts connections of this process and those that wait for one. Absent without a connection pool. */
   pool?(): { busy: number; idle: number; waiting: number };
   /**

@@ -16,7 +16,8 @@ import {
 } from '../../../../src/service/index.ts';
 import { createFaultPlan } from '../../../../src/service/fault-injection/index.ts';
 import type { Value } from '../../../../src/service/store/sql/database.ts';
-import { preparePageConnection } from '../../../../src/service/store/engines/postgres-plans.ts';
+import { setText } from '../../../../src/service/store/engines/postgres-connections.ts';
+import { PAGE_SETTINGS } from '../../../../src/service/store/engines/postgres-plans.ts';
 import { fileKey } from '../../../../src/service/store/meta-table/file-key.ts';
 import { DatabaseAccessError } from '../../../../src/service/store/sql/database-error.ts';
 import { FILTERED_PAGE_SELECT, PAGE_SELECT } from '../../../../src/service/store/sql/prepared-texts.ts';
@@ -573,7 +574,7 @@ describe.skipIf(noPostgres)('pages in mind', () => {
         // As it is for tables of millions, for which the engine would start processes beside its own.
         await client.query(`SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
           SET min_parallel_table_scan_size = 0; SET min_parallel_index_scan_size = 0`);
-        await preparePageConnection(client);
+        await client.query(setText(PAGE_SETTINGS));
         for (const [sql, values] of asked) {
           const spoken = sql.replaceAll(/json_quote\(([\w.]+)\)/g, 'CAST(to_json($1) AS TEXT)');
           await client.query(`PREPARE page AS ${spoken}`);

@@ -1,0 +1,116 @@
+// Reads the address of a PostgreSQL database: its servers, which of them is wanted, and the settings of its connections.
+
+const SERVER_KINDS = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
+
+/** Which server a connection may go to, as `target_session_attrs` of PostgreSQL's own programs. */
+export type ServerKind = (typeof SERVER_KINDS)[number];
+
+/** What an address says. */
+export type PostgresAddress = {
+  /** One address for each server, in their order, without the settings. */
+  urls: string[];
+  /** Undefined where the address does not say it. */
+  kind: ServerKind | undefined;
+  /** Settings of the server by name. They are not sent at the start of a connection, because poolers refuse or ignore them there. */
+  settings: Record<string, string>;
+};
+
+/** Parameters of an address that the client would send as settings. */
+const SETTINGS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
+
+/**
+ * Reads `postgres://user@host1:port1,host2:port2/name?target_session_attrs=…`. Several hosts may also be in `?host=…&port=…`.
+ * Returns what is wrong as a text that does not quote the address, since it may contain a password.
+ */
+export function parseAddress(text: string): PostgresAddress | string {
+  const [, scheme = '', authority = '', rest = ''] = /^(\w+:\/\/)([^/?#]*)(.*)$/s.exec(text) ?? [];
+  const end = authority.lastIndexOf('@') + 1;
+  const named = authority.slice(end).split(',').map(serverOf);
+  const url = urlOf(`${scheme}${authority.slice(0, end)}${named[0]?.text ?? ''}${rest}`);
+  if (url === undefined || named.includes(undefined)) return 'the address is not a URL';
+  const { searchParams } = url;
+  const kind = searchParams.get('target_session_attrs') ?? undefined;
+  searchParams.delete('target_session_attrs');
+  if (kind !== undefined && !isServerKind(kind))
+    return `target_session_attrs is one of ${SERVER_KINDS.join(', ')}`;
+  const settings: Record<string, string> = {};
+  const options = settingsOf(searchParams.get('options') ?? '');
+  if (options !== undefined) {
+    searchParams.delete('options');
+    Object.assign(settings, options);
+  }
+  for (const name of SETTINGS) {
+    const value = searchParams.get(name);
+    if (value !== null) settings[name] = value;
+    searchParams.delete(name);
+  }
+  const servers = serversOf(searchParams, named as Server[]);
+  if (typeof servers === 'string') return servers;
+  const urls = servers.length === 1 ? [url.href] : servers.map((server) => withServer(url, server));
+  return { urls, kind, settings };
+}
+
+/** Adds what the variables of PostgreSQL's programs say to an address that does not say it, and that its client for Node ignores. */
+export function withVariables(text: string, env: Record<string, string | undefined>): string {
+  const more = new URLSearchParams();
+  const has = (name: string) => new RegExp(`[?&]${name}=`).test(text);
+  const kind = env['PGTARGETSESSIONATTRS'];
+  if (kind && !has('target_session_attrs')) more.set('target_session_attrs', kind);
+  const hosts = env['PGHOST'] ?? '';
+  if (hosts.includes(',') && !has('host') && /^\w+:\/\/(?:[^/?#]*@)?(?:[/?#]|$)/.test(text)) {
+    more.set('host', hosts);
+    if (env['PGPORT'] && !has('port')) more.set('port', env['PGPORT']);
+  }
+  if (more.size === 0) return text;
+  return `${text}${text.includes('?') ? '&' : '?'}${more.toString()}`;
+}
+
+type Server = { host: string; port: string; text: string };
+
+function serverOf(text: string): Server | undefined {
+  const [all, host = '', port = ''] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(text) ?? [];
+  return all === undefined ? undefined : { host, port, text };
+}
+
+/** Adds the host that a URL with a user must have: `postgres://user@/name?host=/run/postgresql` has none. */
+function urlOf(text: string): URL | undefined {
+  const whole = text.replace('@/', '@localhost/');
+  return URL.canParse(whole) ? new URL(whole) : undefined;
+}
+
+/** The parameters `host` and `port` count before the hosts of the address. One port is that of all hosts. */
+function serversOf(parameters: URLSearchParams, named: Server[]): Server[] | string {
+  const hosts = parameters.get('host')?.split(',');
+  const ports = parameters.get('port')?.split(',');
+  const servers = hosts?.map((host) => ({ host, port: named[0]?.port ?? '', text: host })) ?? named;
+  if (ports === undefined) return servers;
+  if (ports.length !== 1 && ports.length !== servers.length)
+    return 'the address has another number of ports than of hosts';
+  return servers.map((server, index) => ({ ...server, port: ports[index] ?? ports[0]! }));
+}
+
+function withServer(url: URL, { host, port }: Server): string {
+  const one = new URL(url);
+  one.searchParams.set('host', host.replaceAll(/[[\]]/g, ''));
+  if (port === '') one.searchParams.delete('port');
+  else one.searchParams.set('port', port);
+  one.port = '';
+  return one.href;
+}
+
+function isServerKind(text: string): text is ServerKind {
+  return (SERVER_KINDS as readonly string[]).includes(text);
+}
+
+/** Returns the settings of `-c name=value --name=value`, or undefined where the options contain anything else. */
+function settingsOf(options: string): Record<string, string> | undefined {
+  const words = options.match(/(?:\\.|[^\s\\])+/gs) ?? [];
+  const settings: Record<string, string> = {};
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] === '-c' ? `-c${words[(at += 1)] ?? ''}` : words[at]!;
+    const [, name, value] = /^(?:-c|--)([\w.-]+)=(.*)$/s.exec(word) ?? [];
+    if (name === undefined) return undefined;
+    settings[name.replaceAll('-', '_')] = value!.replaceAll(/\\(.)/gs, '$1');
+  }
+  return settings;
+}

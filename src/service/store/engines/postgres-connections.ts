@@ -1,0 +1,200 @@
+// Connections to PostgreSQL: which server each one goes to, and the settings of its session or, behind a pooler, of each transaction.
+import pg from 'pg';
+import { DatabaseAccessError } from '../sql/database-error.ts';
+import type { PostgresAddress, ServerKind } from './postgres-address.ts';
+import { throwAccessError } from './postgres-errors.ts';
+import { PAGE_SETTINGS } from './postgres-plans.ts';
+import { getTypeParser, query } from './postgres-statements.ts';
+
+/** Settings of the server by name. */
+type Settings = Readonly<Record<string, string>>;
+
+/** What the connections of a pool are used for. */
+export type Use = { max: number; isForPages: boolean };
+
+/** A connection of a pool, and how it is given back. `broken` closes it. */
+export type Connection = { client: pg.PoolClient; release(broken?: Error): void };
+
+/** The pools of one process over the servers of one address. */
+export type Connections = {
+  pool(use: Use): Pool;
+  /** Resolves to a connection without time limits, which is ended by `release`. */
+  alone(): Promise<Omit<Connection, 'client'> & { client: pg.ClientBase }>;
+  /**
+   * Returns the statements that begin a transaction. A pooler may give the next transaction another session, so it gets its
+   * settings here; a session of its own has them already.
+   */
+  opening(client: pg.ClientBase, mode: string): string;
+  /** Whether the session is shared with other clients of a pooler. It must then be left as it was found. */
+  isShared(client: pg.ClientBase): boolean;
+  /** Gives up all connections after their present use: their server takes no writes any more. */
+  renew(): void;
+};
+
+/** Connections for one use. */
+export type Pool = Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount' | 'end'> & {
+  take(): Promise<Connection>;
+};
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** The client's limit, for a server that disappeared. Longer than the server's own. */
+const MORE_THAN_SERVER_MS = 5_000;
+
+/** A server of the address, and what it must be. */
+type Candidate = { url: string; kind: Exclude<ServerKind, 'prefer-standby'> };
+
+/**
+ * `limits`: settings of the server that end statements which take too long, among them `statement_timeout`. With several
+ * servers and no word about which one, `readOnly` decides whether it must take writes.
+ */
+export function createConnections(
+  { urls, kind, settings }: PostgresAddress,
+  { limits, readOnly }: { limits: Settings; readOnly: boolean },
+): Connections {
+  const candidates = candidatesOf(urls, kind ?? (urls.length > 1 && !readOnly ? 'read-write' : 'any'));
+  // The last server that could be used stays the first one that is tried.
+  let current = 0;
+  let generation = 0;
+  /** The settings of the transactions of a connection whose session is shared. */
+  const shared = new WeakMap<pg.ClientBase, Settings>();
+
+  const config: pg.ClientConfig = {
+    application_name: 'arx',
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    types: { getTypeParser },
+    // So that the last statement of a transaction and its commit are sent together.
+    pipeline: true,
+  };
+  class ServerClient extends pg.Client {
+    readonly candidate = candidates[current]!;
+    readonly generation = generation;
+    constructor(options: pg.ClientConfig) {
+      super({ ...options, connectionString: candidates[current]!.url });
+      // A connection that ends between two statements fails the next one. Without a listener it would end the process.
+      this.on('error', () => {});
+    }
+  }
+
+  const prepare = async (client: pg.ClientBase, own: Settings): Promise<void> => {
+    const isShared = await isSessionShared(client);
+    await checkKind(client, (client as ServerClient).candidate.kind);
+    if (isShared) shared.set(client, own);
+    else
+      await client.query(setText({ ...own, ...(readOnly ? { default_transaction_read_only: 'on' } : {}) }));
+  };
+
+  /** Tries all servers once, beginning with the current one. */
+  const connected = async <T>(connect: () => Promise<T>): Promise<T> => {
+    for (let tries = 1; ; tries += 1) {
+      const tried = current;
+      try {
+        return await connect().catch(throwAccessError);
+      } catch (error) {
+        if (!(error instanceof DatabaseAccessError) || !MAY_DIFFER.has(error.kind)) throw error;
+        // Another connection may have gone on to the next server meanwhile.
+        if (tried === current) current = (current + 1) % candidates.length;
+        if (tries >= candidates.length) throw error;
+      }
+    }
+  };
+
+  return {
+    pool({ max, isForPages }) {
+      const pool = new pg.Pool({
+        ...config,
+        query_timeout: Number(limits['statement_timeout']) + MORE_THAN_SERVER_MS,
+        max,
+        Client: ServerClient as unknown as new () => pg.ClientBase,
+        onConnect: (client) =>
+          prepare(client, { ...limits, ...settings, ...(isForPages ? PAGE_SETTINGS : {}) }),
+      });
+      pool.on('error', () => {});
+      const take = async (): Promise<Connection> => {
+        // Each old connection is met once.
+        for (;;) {
+          const client = await connected(() => pool.connect());
+          const isOld = () => (client as unknown as ServerClient).generation !== generation;
+          if (!isOld()) return { client, release: (broken) => client.release(broken ?? isOld()) };
+          client.release(true);
+        }
+      };
+      return Object.assign(pool, { take });
+    },
+    async alone() {
+      const client = await connected(async () => {
+        const one = new ServerClient(config);
+        try {
+          await one.connect();
+          await prepare(one, settings);
+        } catch (error) {
+          void one.end().catch(() => {});
+          throw error;
+        }
+        return one;
+      });
+      return { client, release: () => void client.end().catch(() => {}) };
+    },
+    opening: (client, mode) => {
+      const own = shared.get(client);
+      if (own === undefined) return `BEGIN ${mode}`;
+      const access = readOnly && !mode.includes('READ ONLY') ? ' READ ONLY' : '';
+      // Another client of the pooler may have left a search path behind.
+      const path = own['search_path'] === undefined ? '; SET LOCAL search_path TO DEFAULT' : '';
+      return `BEGIN ${mode}${access}${path}; ${setText(own, 'LOCAL')}`;
+    },
+    isShared: (client) => shared.has(client),
+    renew: () => void (generation += 1),
+  };
+}
+
+/** Failures that another server may not have. A wrong password is one of the user's, whom all servers know. */
+const MAY_DIFFER = new Set<DatabaseAccessError['kind']>([
+  'unreachable',
+  'standby',
+  'no_writable',
+  'no_standby',
+]);
+
+function candidatesOf(urls: readonly string[], kind: ServerKind): Candidate[] {
+  const of = (each: Candidate['kind']) => urls.map((url) => ({ url, kind: each }));
+  return kind === 'prefer-standby' ? [...of('standby'), ...of('any')] : of(kind);
+}
+
+/**
+ * Returns whether a pooler stands between: the process of the session is not the one that the connection was told. A database
+ * that cannot tell counts as one, since settings of single transactions are right everywhere.
+ */
+async function isSessionShared(client: pg.ClientBase): Promise<boolean> {
+  const { processID } = client as pg.ClientBase & { processID: number | null };
+  const row = await client
+    .query<{ pid: unknown }>('SELECT pg_backend_pid() AS pid')
+    .catch((error: unknown) => {
+      if (error instanceof pg.DatabaseError && /^(?:0A|42)/.test(error.code ?? '')) return undefined;
+      throw error;
+    });
+  return row === undefined || Number(row.rows[0]?.pid) !== processID;
+}
+
+const STATE = `SELECT current_setting('transaction_read_only') AS read_only`;
+const IN_RECOVERY = 'SELECT pg_is_in_recovery() AS standby';
+
+/** Throws DatabaseAccessError where the server is not what the address asks for. */
+async function checkKind(client: pg.ClientBase, kind: Candidate['kind']): Promise<void> {
+  if (kind === 'any') return;
+  const isAbout = kind === 'read-write' || kind === 'read-only' ? STATE : IN_RECOVERY;
+  const [row] = (await query(client, isAbout)).rows as Record<string, unknown>[];
+  const takesNoWrites = row?.['read_only'] === 'on' || row?.['standby'] === true;
+  const wantsNoWrites = kind === 'read-only' || kind === 'standby';
+  if (takesNoWrites !== wantsNoWrites)
+    throw new DatabaseAccessError(wantsNoWrites ? 'no_standby' : 'no_writable', undefined, undefined);
+}
+
+/** Returns the statement that changes settings: of the session, or of the transaction alone. */
+export function setText(settings: Settings, scope: 'SESSION' | 'LOCAL' = 'SESSION'): string {
+  const each = Object.entries(settings).map(
+    ([name, value]) =>
+      `set_config(${pg.escapeLiteral(name)}, ${pg.escapeLiteral(value)}, ${scope === 'LOCAL'})`,
+  );
+  return each.length === 0 ? '' : `SELECT ${each.join(', ')}`;
+}

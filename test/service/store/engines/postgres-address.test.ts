@@ -1,0 +1,79 @@
+// Addresses of PostgreSQL: one host or several, the kind of server, and settings.
+import { describe, expect, test } from 'vitest';
+import { parseAddress, withVariables } from '../../../../src/service/store/engines/postgres-address.ts';
+
+describe('an address', () => {
+  test.each([
+    ['postgres://a@h/d', ['postgres://a@h/d'], undefined, {}],
+    ['postgres://a:p%40@h:1/d?sslmode=require', ['postgres://a:p%40@h:1/d?sslmode=require'], undefined, {}],
+    ['postgres:///d?host=/run/x', ['postgres:///d?host=%2Frun%2Fx'], undefined, {}],
+    ['postgres://a@/d?host=/run/x', ['postgres://a@localhost/d?host=%2Frun%2Fx'], undefined, {}],
+    [
+      'postgres://a:p@h,i:2/d?target_session_attrs=read-write',
+      ['postgres://a:p@h/d?host=h', 'postgres://a:p@h/d?host=i&port=2'],
+      'read-write',
+      {},
+    ],
+    [
+      'postgres://a@[::1]:1,[::2]/d',
+      ['postgres://a@[::1]/d?host=%3A%3A1&port=1', 'postgres://a@[::1]/d?host=%3A%3A2'],
+      undefined,
+      {},
+    ],
+    [
+      'postgres:///d?host=h,i&port=1,2',
+      ['postgres:///d?host=h&port=1', 'postgres:///d?host=i&port=2'],
+      undefined,
+      {},
+    ],
+    [
+      'postgres:///d?host=h,i&port=1',
+      ['postgres:///d?host=h&port=1', 'postgres:///d?host=i&port=1'],
+      undefined,
+      {},
+    ],
+    [
+      'postgres://h/d?target_session_attrs=prefer-standby&lock_timeout=9',
+      ['postgres://h/d'],
+      'prefer-standby',
+      { lock_timeout: '9' },
+    ],
+    ['postgres://h/d?options=-csearch_path=x', ['postgres://h/d'], undefined, { search_path: 'x' }],
+    [
+      'postgres://h/d?options=-c%20search_path%3Dx,y\\%20z%20--work-mem=1MB',
+      ['postgres://h/d'],
+      undefined,
+      { search_path: 'x,y z', work_mem: '1MB' },
+    ],
+    // What is no setting is sent as it is: some services find the database by it.
+    ['postgres://h/d?options=project%3Dx', ['postgres://h/d?options=project%3Dx'], undefined, {}],
+  ] as const)('%s', (text, urls, kind, settings) => {
+    expect(parseAddress(text)).toEqual({ urls, kind, settings });
+  });
+
+  test.each([
+    ['postgres://[', 'the address is not a URL'],
+    ['postgres://h:x,i/d', 'the address is not a URL'],
+    ['postgres://h,i:/d?port=1,2,3', 'the address has another number of ports than of hosts'],
+    [
+      'postgres://h/d?target_session_attrs=master',
+      'target_session_attrs is one of any, read-write, read-only, primary, standby, prefer-standby',
+    ],
+  ])('that is wrong: %s', (text, why) => {
+    expect(parseAddress(text)).toBe(why);
+  });
+
+  test.each([
+    ['postgres://h/d', { PGHOST: 'x,y' }, 'postgres://h/d'],
+    ['postgres://h/d', { PGTARGETSESSIONATTRS: 'primary' }, 'postgres://h/d?target_session_attrs=primary'],
+    ['postgres:///d?a=b', { PGHOST: 'x,y', PGPORT: '1,2' }, 'postgres:///d?a=b&host=x%2Cy&port=1%2C2'],
+    ['postgres:///d', { PGHOST: 'x', PGPORT: '1' }, 'postgres:///d'],
+    [
+      'postgres://h/d?target_session_attrs=any',
+      { PGTARGETSESSIONATTRS: 'primary' },
+      'postgres://h/d?target_session_attrs=any',
+    ],
+  ])('%s with %j', (text, env, whole) => {
+    expect(withVariables(text, env)).toBe(whole);
+  });
+});
