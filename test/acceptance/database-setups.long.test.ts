@@ -196,6 +196,14 @@ describe.skipIf(noPostgres || missingFront('pgbouncer') !== undefined)('PgBounce
       'arx: the pooler in front of the database refuses what is needed (08P01)',
     );
     expect(refused.stderr).toContain('hint: PgBouncer needs pool_mode = transaction or session');
+    // So are options in the environment, which the client sends at the start.
+    const database = through(await bouncer('transaction'));
+    const env = { PGOPTIONS: '-csearch_path=x' };
+    const started = await buildProgram().run(['fsck', '--database', database], {
+      dir: tempFolder('bounced'),
+      env,
+    });
+    expect(started).toMatchObject({ exit: 15, stdout: '', stderr: refused.stderr });
   });
 });
 

@@ -24,7 +24,8 @@ const BY_HBA = 'ClientAuthentication';
 /** What PgBouncer says, always in English, and with a code that says nothing. */
 const POOLER_MESSAGES: readonly [text: RegExp, kind: AccessErrorKind][] = [
   [/^SSL required/, 'needs_tls'],
-  [/^(?:SASL|password|cert|bouncer config) ?authentication failed|^no such user|^auth failed/i, 'refused'],
+  [/^(?:SASL|password|certificate|PAM|"trust") authentication failed|^no such user/, 'refused'],
+  [/^no such database/, 'no_database'],
   [/^unsupported startup parameter|statement pooling mode/, 'pooler'],
 ];
 

@@ -7,7 +7,7 @@ import { primaryCode, SQLITE } from './sqlite-result-codes.ts';
  * required and the server offers none. `needs_tls`: the server does not let this user in from here without TLS. `refused`: the server
  * refuses this user or password. `not_admitted`: the server does not let this user in from here, whatever the password.
  * `no_password`: the server asks for a password and none is known. `pooler`: a pooler in front of the server does not
- * allow what is needed. `unwritable`: this user may only read the archive. `denied`: this user lacks another right.
+ * allow what is needed. `no_database`: a pooler knows no database of this name. `unwritable`: this user may only read the archive. `denied`: this user lacks another right.
  * `standby`: the server takes no writes now. `no_writable`, `no_standby`: no server of the address is of the kind that it asks
  * for. `busy`: locked, too slow, or in conflict with others after all attempts. `full`: no space left.
  * `failing`: the disk, or a limit of the system on open files or on the size of a file, does not let it be read or written.
@@ -21,6 +21,7 @@ export type AccessErrorKind =
   | 'not_admitted'
   | 'no_password'
   | 'pooler'
+  | 'no_database'
   | 'unwritable'
   | 'denied'
   | 'standby'
@@ -56,6 +57,10 @@ const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTempora
       text: 'the pooler in front of the database refuses what is needed',
       fault: 'store',
       hint: 'PgBouncer needs pool_mode = transaction or session; set no PGOPTIONS, put options into the address',
+    },
+    no_database: {
+      text: 'the pooler in front of the database knows no database of this name',
+      fault: 'store',
     },
     unwritable: {
       text: 'the database may not be written to by this user',
