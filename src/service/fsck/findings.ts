@@ -17,7 +17,10 @@ export type Findings = {
   hashed(bytes: number): void;
   /** Adds a problem of `subject`. A `notice` is unusual, but no damage. */
   add(check: CheckName, problem: string, subject: string, severity?: Finding['severity']): void;
-  /** Runs `work`. An error of the database that means damage becomes a finding about `subject`, others are thrown. */
+  /**
+   * Runs `work`. An error of the database that means damage becomes a finding about `subject`, and so does a TypeError after
+   * damage was found. Others are thrown.
+   */
   guard(check: CheckName, subject: string, work: () => Promise<void>): Promise<void>;
   report(engine: FsckReport['engine'], files: FsckReport['files']): FsckReport;
 };
@@ -35,6 +38,7 @@ export function createFindings(): Findings {
     if (finding.subjects.length < MAX_NAMED_SUBJECTS) finding.subjects.push(subject);
     findings.set(key, finding);
   };
+  const isDamaged = (): boolean => [...findings.values()].some(({ severity }) => severity === 'damage');
   return {
     checked: (check, count) => void checks.set(check, (checks.get(check) ?? 0) + count),
     hashed: (count) => void (bytes += count),
@@ -43,7 +47,9 @@ export function createFindings(): Findings {
       try {
         await work();
       } catch (error) {
-        if (!isStoreDamaged(error)) throw error;
+        // In a damaged row any column may hold NULL or a value of another type.
+        const isOfDamage = error instanceof TypeError && isDamaged();
+        if (!isStoreDamaged(error) && !isOfDamage) throw error;
         add(check, 'unreadable', subject);
       }
     },
@@ -51,12 +57,11 @@ export function createFindings(): Findings {
       const all = [...findings.values()];
       // The check `engine` counts even where the archive has no rows, so it does not count as having checked something.
       const checked = [...checks].reduce((sum, [name, count]) => sum + (name === 'engine' ? 0 : count), 0);
-      const isDamaged = all.some(({ severity }) => severity === 'damage');
       return {
         version: 1,
         engine,
         files,
-        verdict: isDamaged ? 'damaged' : checked === 0 ? 'nothing_checked' : 'ok',
+        verdict: isDamaged() ? 'damaged' : checked === 0 ? 'nothing_checked' : 'ok',
         checks: [...checks].map(([name, count]) => ({ name, looked: count })),
         bytes,
         findings: all,

@@ -108,6 +108,11 @@ export const RULE_SETS: readonly RuleSet[] = [
         'LEFT JOIN messages f ON f.n = c.first_message',
       ),
       conversation(
+        'subject or source differs from the first message',
+        'c.subject IS DISTINCT FROM f.subject OR c.source <> f.source',
+        'JOIN messages f ON f.n = c.n',
+      ),
+      conversation(
         'number of messages is wrong',
         'c.message_count <> (SELECT COUNT(*) FROM messages m WHERE m.conversation = c.n)',
       ),

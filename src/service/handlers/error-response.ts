@@ -1,7 +1,7 @@
 // Errors as responses: the error body (interface 7) of ApiErrors, and of errors that nobody expected.
 import type { ServiceResponse } from '../../contract/exchange.ts';
 import { HEADERS } from '../../contract/routes.ts';
-import { ApiError } from '../rules/api-error.ts';
+import { ApiError, storageDamaged } from '../rules/api-error.ts';
 import { isNoSpace, isStoreDamaged, isStoreUnavailable } from '../store/sql/database-error.ts';
 
 /** Returns the error response with its headers. `requestId` has the form req_<id>; `integrity` is the archive's, 0 to 1. */
@@ -41,7 +41,6 @@ export function toApiError(error: unknown): ApiError {
       : 'the archive cannot be reached now, try again';
     return new ApiError('store_unavailable', text, { 'retry-after': '1' });
   }
-  if (isStoreDamaged(error))
-    return new ApiError('storage_damaged', 'the database of this archive is damaged: arx fsck shows where');
+  if (isStoreDamaged(error)) return storageDamaged();
   return new ApiError('internal', 'the service failed; the request id names this failure');
 }

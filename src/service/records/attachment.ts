@@ -7,6 +7,7 @@ import {
   integrity,
   json,
   jsonRow,
+  jsonString,
   optionalMember,
   quoted,
   whole,
@@ -81,7 +82,7 @@ export function attachmentJson(reader: Tier): string {
   const layers = json`"decorative_layer":${flag(a.decorative_layer)},"first_visible":${flag(a.first_visible)}`;
   const place = json`"message_id":"msg_${whole(a.message)}","sequence":${a.n}`;
   const hash = `CASE ${a.stored} WHEN 1 THEN ${json`,"sha256":${quoted(a.sha256)}`} ELSE '' END`;
-  const reason = `CASE WHEN ${a.redaction} IS NULL THEN '"${CLOSED_WITH_ANOTHER}"' ELSE ${quoted(a.redaction)} END`;
+  const reason = `CASE WHEN ${a.redaction} IS NULL THEN '"${CLOSED_WITH_ANOTHER}"' ELSE ${jsonString(a.redaction)} END`;
   const above = jsonRow`{"id":"att_${a.n}","filename":"att_${a.n}","file_url":null,"redacted":true,${
     place
   }}${withheldMark()}`;

@@ -1,5 +1,6 @@
 // The JSON text of list pages: how the database writes rows, and how the service completes, splits and wraps them.
 import type { List } from '../../contract/list.ts';
+import { storageDamaged } from '../rules/api-error.ts';
 import { integrityOf, share, type Kind } from '../rules/integrity.ts';
 import { instantOf } from './instant.ts';
 
@@ -13,8 +14,9 @@ const PLACEHOLDER = '\u0001';
 /**
  * The letter of a placeholder. `u<n>|<sha256>`: the address of attachment `n`. `d<ms>`: a time. `i<failed>`: the
  * integrity of a row with these failed checks. `w`: replaced by nothing, tells that the row is withheld and shows no integrity.
+ * `x`: the row lacks a value that every row has.
  */
-type PlaceholderKind = 'u' | 'd' | 'i' | 'w';
+type PlaceholderKind = 'u' | 'd' | 'i' | 'w' | 'x';
 
 /** How every row begins. It cannot occur inside a row, because JSON strings escape their quotes. */
 const ROW_START = '{"id":"';
@@ -51,19 +53,31 @@ export function jsonRow(texts: TemplateStringsArray, ...gaps: readonly string[])
   return json(texts, ...gaps);
 }
 
-/** A JSON string. */
+/** A JSON string of a value that no row lacks, as two expressions for two gaps. */
 export function quoted(column: string): string {
+  return `${jsonString(column)}, ${markIfNull(column)}`;
+}
+
+/** A JSON string. */
+export function jsonString(column: string): string {
   return `json_quote(${column})`;
 }
 
-/** A whole number. In a damaged database any column may hold a text, which would end the JSON of its row. */
+/**
+ * A whole number, as two expressions for two gaps. In a damaged database any column may hold a text, which would end the JSON
+ * of its row, or NULL, which would leave it out.
+ */
 export function whole(column: string): string {
-  return `CAST(${column} AS BIGINT)`;
+  return `CAST(${column} AS BIGINT), ${markIfNull(column)}`;
+}
+
+function markIfNull(column: string): string {
+  return `CASE WHEN ${column} IS NULL THEN ${placeholder('x')} END`;
 }
 
 /** A JSON string, or `null`. */
 export function quotedOrNull(column: string): string {
-  return `COALESCE(json_quote(${column}), 'null')`;
+  return `COALESCE(${jsonString(column)}, 'null')`;
 }
 
 /**
@@ -72,7 +86,7 @@ export function quotedOrNull(column: string): string {
  */
 export function optionalMember(name: string, column: string): string {
   const unlessNull = (value: string) => `CASE WHEN ${column} IS NOT NULL THEN ${value} END`;
-  return `${unlessNull(`',"${name}":'`)}, ${unlessNull(quoted(column))}`;
+  return `${unlessNull(`',"${name}":'`)}, ${unlessNull(jsonString(column))}`;
 }
 
 /** `true` for 1, `false` for 0. */
@@ -134,14 +148,15 @@ export type CompletedRows = {
   integrity: number | undefined;
 };
 
-/** Replaces all placeholders in rows of one kind. */
+/** Replaces all placeholders in rows of one kind. Throws ApiError `storage_damaged` where the rows hold what no archive writes. */
 export function substitute(
   kind: Kind,
   { text, count }: Pick<PageRows, 'text' | 'count'>,
   fileUrls: FileUrls = NO_FILE_URLS,
 ): CompletedRows {
-  // Odd pieces are what stood between the two characters of a placeholder.
+  // Odd pieces are what stood between the two characters of a placeholder. A value that contains the character shifts them.
   const pieces = text.split(PLACEHOLDER);
+  if (pieces.length % 2 === 0) throw storageDamaged();
   let withheld = 0;
   let lost = 0;
   for (let at = 1; at < pieces.length; at += 2) {
@@ -160,6 +175,7 @@ export function substitute(
         break;
       }
       case 'i': {
+        if (!/^\d+$/.test(value)) throw storageDamaged();
         const own = integrityOf(kind, Number(value));
         lost += 1 - own;
         pieces[at] = String(own);
@@ -167,6 +183,9 @@ export function substitute(
       }
       case 'w':
         withheld += 1;
+        break;
+      default:
+        throw storageDamaged();
     }
   }
   const shown = count - withheld;

@@ -16,3 +16,8 @@ export class ApiError extends Error {
     return ERROR_STATUS[this.code];
   }
 }
+
+/** Returns the error for a database whose content cannot be that of an archive. */
+export function storageDamaged(): ApiError {
+  return new ApiError('storage_damaged', 'the database of this archive is damaged: arx fsck shows where');
+}

@@ -88,6 +88,7 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     'what is shown of messages forged',
     `UPDATE messages SET subject = 'forged', sender = CASE WHEN n = 1 THEN NULL ELSE 'forged' END WHERE n IN (1, 3)`,
     [
+      'conversations: subject or source differs from the first message: conv_1',
       'stored messages: sender differs from the stored header: msg_1 msg_3',
       'stored messages: subject differs from the stored header: msg_1 msg_3',
       'search: words are not in the search index: msg_3',
@@ -179,6 +180,16 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     'a count',
     'UPDATE conversations SET message_count = 5 WHERE n = 1',
     ['conversations: number of messages is wrong: conv_1'],
+  ],
+  [
+    'a subject',
+    `UPDATE conversations SET subject = 'x' WHERE n = 1`,
+    ['conversations: subject or source differs from the first message: conv_1'],
+  ],
+  [
+    'a source',
+    `UPDATE conversations SET source = 'x' WHERE n = 1`,
+    ['conversations: subject or source differs from the first message: conv_1'],
   ],
   [
     'a date',
@@ -573,6 +584,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
     await archive.database.run(`UPDATE messages SET subject = subject || '!' WHERE n > 8`);
     const { findings, verdict } = await check(archive);
     expect(findings.map(({ problem, severity, subjects }) => [problem, severity, subjects])).toEqual([
+      ['subject or source differs from the first message', 'damage', expect.arrayContaining(['conv_9'])],
       ['subject decodes differently now', 'notice', ['msg_9']],
       ['subject differs from the stored header', 'damage', ['msg_10', 'msg_11', 'msg_12']],
     ]);

@@ -16,6 +16,7 @@ import {
   rowsInOrder,
   rowText,
   substitute,
+  whole,
   withheldMark,
   withMember,
 } from '../../../src/service/records/page-json.ts';
@@ -73,6 +74,26 @@ test('a row that the database writes is completed', () => {
       integrity: completed.integrity,
     },
   ]);
+});
+
+const DAMAGED = {
+  'no number': { n: 'NULL' },
+  'no text': { name: 'NULL' },
+  'the character of a placeholder in the hash': { sha: `'a' || char(1) || 'b'` },
+  'the character of a placeholder twice': { sha: `'a' || char(1) || 'b' || char(1)` },
+  'a text among the checks': { failed: `'x'` },
+};
+
+test.each(Object.entries(DAMAGED))('a damaged row is refused: %s', (_, values) => {
+  const { n, name, sha, failed } = { n: '7', name: `'a'`, sha: `'ab'`, failed: '1', ...values };
+  const row = jsonRow`{"id":"att_1","number":${whole('n')},"name":${quoted('name')},"url":${fileUrl('1', 'sha')},"integrity":${integrity('failed')}}`;
+  const database = new DatabaseSync(':memory:');
+  const select = `SELECT ${row} AS text FROM (SELECT ${n} AS n, ${name} AS name, ${sha} AS sha, ${failed} AS failed)`;
+  const { text } = database.prepare(select).get() as { text: string };
+  database.close();
+  expect(() => substitute('attachment', { text, count: 1 })).toThrow(
+    expect.objectContaining({ code: 'storage_damaged' }),
+  );
 });
 
 test('the envelope holds the rows', () => {
