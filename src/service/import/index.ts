@@ -145,9 +145,10 @@ async function importSources(
       files,
       formats,
     });
-    report.refused.push(...counts.refused);
-    report.skipped.push(...counts.skipped);
-    report.notices.push(...counts.notices);
+    // A call can take some hundred thousand arguments, and an export may have more of these.
+    report.refused = report.refused.concat(counts.refused);
+    report.skipped = report.skipped.concat(counts.skipped);
+    report.notices = report.notices.concat(counts.notices);
   }
   // Applies the events that waited for what was imported. Another process may have begun to.
   if (target !== undefined) await createDrain(target)();

@@ -54,6 +54,16 @@ describe('a full disk', () => {
   });
 });
 
+test('an export with more refused messages than a call takes arguments is imported', async () => {
+  const count = 200_000;
+  const path = await sourceFolder({ 'channels.json': '[{"id":"C1","name":"talk"}]', 'users.json': '[]' });
+  await mkdir(join(path, 'talk'));
+  await writeFile(join(path, 'talk/2026-01-01.json'), `[${'{},'.repeat(count - 1)}{}]`);
+  const report = await importPaths(undefined, [path], { dryRun: true, signal });
+  expect(report.sources[0]?.messages).toMatchObject({ read: count, refused: count });
+  expect(report.refused).toHaveLength(count);
+});
+
 test('removes unfinished files of killed imports, but not of running ones', async () => {
   const dir = join(tempFolder('import'), 'archive');
   const archive = await newArchive(dir);
