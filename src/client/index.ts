@@ -52,6 +52,8 @@ export type ClientOptions = SenderOptions & {
   baseUrl: string;
   /** Writes one line for people, where fields of a service were left out. */
   notice?: (line: string) => void;
+  /** False for an archive that never contradicts itself, as that of this process: no row of its lists is remembered. */
+  remembers?: boolean;
   /** Allow plain http to other machines than this one. */
   insecureHttp?: boolean;
   /** Sent with a request for a token: shows our own service on this machine that its user asks. */

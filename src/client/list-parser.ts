@@ -51,6 +51,8 @@ export type ListSpec<Row> = {
   reader: RowReader<Row>;
   /** Writes one diagnostic line (-v). */
   log?: ((line: string) => void) | undefined;
+  /** With false no row is remembered. One that comes again is then read again, and never compared. */
+  remembers?: boolean | undefined;
 };
 
 /** A parser of the pages of one list. */
@@ -73,6 +75,8 @@ type Remembered<Row> = { raw: unknown; row: Row; bytes: number };
 export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
   let guess: ListGuess | undefined;
   const known = new Map<string, Remembered<Row>>();
+  /** Goes on from the last row that was forgotten. A new iterator would step over all that were. */
+  let oldest = known.keys();
   let held = 0;
   const changes = new Map<string, RowChange>();
   const noteChange = (id: string, before: Remembered<Row>, raw: unknown, row: Row): void => {
@@ -93,9 +97,13 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
     forget(id);
     known.set(id, entry);
     held += entry.bytes;
-    for (const first of known.keys()) {
-      if (held <= MAX_REMEMBERED_BYTES) return;
-      forget(first);
+    while (held > MAX_REMEMBERED_BYTES) {
+      let next = oldest.next();
+      if (next.done === true) {
+        oldest = known.keys();
+        next = oldest.next();
+      }
+      forget(next.value!);
     }
   };
 
@@ -125,7 +133,7 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
       return outcome.row;
     });
     // A page with a wrong row is not remembered.
-    for (const [id, entry] of fresh) remember(id, entry);
+    if (spec.remembers !== false) for (const [id, entry] of fresh) remember(id, entry);
     return rows;
   }
 

@@ -21,13 +21,14 @@ type RowOf<Fields extends z.ZodRawShape> = z.infer<z.ZodObject<Fields, z.core.$l
 /** Returns the parser of a list whose rows have ids. The id of each row is in its field `id`. */
 export function createRecordListParser<Fields extends z.ZodRawShape>(
   kind: ListKind<Fields>,
-  messages: Messages,
+  options: Messages & { remembers?: boolean },
 ): ListParser<RowOf<Fields>> {
   return createListParser({
     ...kind,
     hints: HINTS,
-    log: messages.log,
-    reader: rowReader(kind, messages),
+    log: options.log,
+    remembers: options.remembers,
+    reader: rowReader(kind, options),
   });
 }
 

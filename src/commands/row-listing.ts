@@ -10,7 +10,7 @@ import { plural } from '../format/numbers.ts';
 import type { View } from '../format/views/view.ts';
 import { changedRows, countContradictions, twoHashesFault } from './contradictions.ts';
 import { countsOf, noticeEmptyArchive } from './archive-counts.ts';
-import { exactRowsOf, type ExactRows } from './exact-rows.ts';
+import { exactRowsOf, rowsOf, type ExactRows } from './exact-rows.ts';
 import type { FilteredList, LocalTests } from './filtered-list.ts';
 import type { Window } from './input.ts';
 import { hasSummary, printPage } from './page.ts';
@@ -113,7 +113,7 @@ export function instantsOf<Row extends object>(
 
 /** What a list shows: its rows in the order of the list, or in another one. */
 export type RowsToShow<Row> = {
-  rows: AsyncIterable<Row>;
+  pages: AsyncIterable<readonly Row[]>;
   /** After the last row: how many rows match. */
   total(): number;
   /** Whether all rows that match are shown. */
@@ -122,26 +122,26 @@ export type RowsToShow<Row> = {
 
 /** Returns the rows that match: all, or the first ones of an order. They are read when the first one is asked for. */
 export function rowsToShow<Row>(
-  matching: AsyncIterable<Row>,
+  matching: AsyncIterable<readonly Row[]>,
   order: Order<Row> | undefined,
   { all, limit = PAGE_LIMIT.default }: { all: boolean; limit?: number | undefined },
 ): RowsToShow<Row> {
   let total = 0;
   let shown = 0;
-  async function* rows(): AsyncGenerator<Row> {
+  async function* pages(): AsyncGenerator<readonly Row[]> {
     if (order === undefined) {
-      for await (const row of matching) {
-        total = shown += 1;
-        yield row;
+      for await (const page of matching) {
+        total = shown += page.length;
+        yield page;
       }
       return;
     }
-    const sorted = await sortedRows(matching, order, all ? Infinity : limit);
+    const sorted = await sortedRows(rowsOf(matching), order, all ? Infinity : limit);
     total = sorted.total;
     shown = sorted.rows.length;
-    yield* sorted.rows;
+    yield sorted.rows;
   }
-  return { rows: rows(), total: () => total, isAll: () => shown === total };
+  return { pages: pages(), total: () => total, isAll: () => shown === total };
 }
 
 /** Prints a list as the options ask for it. `read` is the list with its filters. */
@@ -206,10 +206,11 @@ export async function printList<Row extends { id: string }>(
     app.addFault(new Fault('partial', 'these are not all rows', { hint: 'every row: --all' }));
 
   async function* counted(): AsyncGenerator<Row> {
-    for await (const row of shown.rows) {
-      rows += 1;
-      yield row;
-    }
+    for await (const page of shown.pages)
+      for (const row of page) {
+        rows += 1;
+        yield row;
+      }
   }
 }
 
@@ -228,23 +229,27 @@ export function readAll<Row extends { id: string }>(
     order === undefined ? window : {},
     isCostly ? list.sayCost : undefined,
   );
-  return { ...listing, rows: rows() };
+  const all = pages();
+  return { ...listing, rows: rowsOf(all), pages: all };
 
-  async function* rows(): AsyncGenerator<Row> {
+  async function* pages(): AsyncGenerator<readonly Row[]> {
     try {
-      yield* listing.rows;
+      for await (const page of listing.pages) yield page;
     } catch (error) {
       throw namingDates(error, window, app);
     }
   }
 }
 
-/** Yields the rows of a list that match. */
+/** Yields the rows of a list that match, as they come in its pages; no page without any. */
 export async function* withMatches<Row extends { id: string }>(
-  { rows }: ExactRows<Row>,
+  { pages }: ExactRows<Row>,
   list: FilteredList<Row>,
-): AsyncGenerator<Row> {
-  for await (const row of rows) if (list.matches(row)) yield row;
+): AsyncGenerator<readonly Row[]> {
+  for await (const page of pages) {
+    const matching = page.filter((row) => list.matches(row));
+    if (matching.length > 0) yield matching;
+  }
 }
 
 /** Reads the first rows that match. Throws as {@link FilteredList.firstMatches}. */

@@ -35,8 +35,6 @@ function complete(value: unknown, shape: Shape): unknown {
 }
 
 function withoutUndefined(record: Record<string, unknown>): Record<string, unknown> {
-  const entries = Object.entries(record);
-  return entries.some(([, value]) => value === undefined)
-    ? Object.fromEntries(entries.filter(([, value]) => value !== undefined))
-    : record;
+  if (!Object.values(record).includes(undefined)) return record;
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }

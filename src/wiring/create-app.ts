@@ -223,6 +223,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       bearer: async () => (await of?.bearer())?.token,
       secrets: knownSecrets,
       ...(of === undefined ? {} : { renew: () => of.renew() }),
+      remembers: isRemote,
       retries: settings.retries.value,
       insecureHttp: settings.insecure_http.value,
       timeoutMs,

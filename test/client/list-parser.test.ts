@@ -11,12 +11,13 @@ const answer = (body: unknown): ApiResponse => ({
   bytes: new TextEncoder().encode(JSON.stringify(body)),
 });
 
-function reader() {
+function reader({ remembers }: { remembers?: boolean } = {}) {
   const list = createListParser<Record<string, unknown>>({
     list: 'rows',
     names: [],
     ids: ['id'],
     hints: { rows: '', id: '' },
+    remembers,
     reader: {
       read(row) {
         looks += 1;
@@ -95,4 +96,10 @@ test('the newest are remembered, however long the list and large its rows', () =
   read({ data: rows.slice(4) });
   expect(read({ data: rows.slice(1) }).looks).toBe(0);
   expect(read({ data: rows.slice(0, 1) }).looks).toBe(1);
+});
+
+test('of a list that remembers nothing, every row is looked at', () => {
+  const read = reader({ remembers: false });
+  read({ data: [{ id: 'a' }] });
+  expect(read({ data: [{ id: 'a' }] }).looks).toBe(1);
 });

@@ -328,9 +328,11 @@ describe('dates of files', () => {
 test('the local archive: a row that comes again because it was moved meanwhile is one row', async () => {
   const pages = [['a', 'b'], ['c', 'a'], ['d']];
   const asked: unknown[] = [];
+  const limits: unknown[] = [];
   const listing = exactRows(
-    async ({ starting_after }) => {
+    async ({ starting_after, limit }) => {
       asked.push(starting_after);
+      limits.push(limit);
       const data = pages[asked.length - 1]!.map((id) => ({ id }));
       return { data, has_more: asked.length < pages.length };
     },
@@ -350,4 +352,6 @@ test('the local archive: a row that comes again because it was moved meanwhile i
     asked: [undefined, 'b', 'a'],
     complete: true,
   });
+  // Of the largest page, JSON takes several times as long a byte.
+  expect(limits).toEqual([200, 200, 200]);
 });

@@ -16,15 +16,15 @@ export function foldedCity(name: string): string {
 }
 
 /** Yields the rows that `read` gives, and where there are none, those of the city as the archive writes it. */
-export async function* rowsOfCity<Row>(
+export async function* rowsOfCity<Rows>(
   input: Filter,
   app: App,
-  read: (input: Filter) => Promise<AsyncIterable<Row>>,
-): AsyncGenerator<Row> {
+  read: (input: Filter) => Promise<AsyncIterable<Rows>>,
+): AsyncGenerator<Rows> {
   let isFound = false;
-  for await (const row of await read(input)) {
+  for await (const rows of await read(input)) {
     isFound = true;
-    yield row;
+    yield rows;
   }
   const city = isFound || input.city === undefined ? undefined : await cityAsWritten(input.city, app);
   if (city !== undefined) yield* await read({ ...input, city });

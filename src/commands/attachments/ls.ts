@@ -99,7 +99,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     const isWhole = () => shown.isAll() && listing !== undefined && isComplete(listing);
     await app.printer.list(view, {
       status: () => (totals.withheld > 0 ? 'partial' : 'stable'),
-      rows: counted(shown.rows, count),
+      rows: counted(shown.pages, count),
       summary: () => ({
         ...summaryOf(totals, shown.total()),
         has_more: !shown.isAll(),
@@ -186,6 +186,9 @@ function summaryOf(
   return { rows, total, ...others };
 }
 
-async function* counted<Row>(rows: AsyncIterable<Row>, count: (row: Row) => Row): AsyncGenerator<Row> {
-  for await (const row of rows) yield count(row);
+async function* counted<Row>(
+  pages: AsyncIterable<readonly Row[]>,
+  count: (row: Row) => Row,
+): AsyncGenerator<Row> {
+  for await (const page of pages) for (const row of page) yield count(row);
 }

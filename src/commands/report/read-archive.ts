@@ -114,7 +114,7 @@ function sayWholeCost({ attachments, conversations, messages }: Record<string, n
 }
 
 /** Returns the offsets of the entries of the sequence that the interface names (interface 4.4). */
-function sequenceRows(client: Client, app: App): ExactRows<number | undefined> {
+function sequenceRows(client: Client, app: App): Pick<ExactRows<number | undefined>, 'rows' | 'fault'> {
   const listing = exactRows(
     async (window) => (await client.sequence(ARC_RECONSTRUCTION, window)).body,
     ({ id }) => {
@@ -126,7 +126,7 @@ function sequenceRows(client: Client, app: App): ExactRows<number | undefined> {
   async function* offsets(): AsyncGenerator<number | undefined> {
     for await (const { row } of listing.rows) yield row.checked === undefined ? undefined : row.offset;
   }
-  return { ...listing, rows: offsets() };
+  return { rows: offsets(), fault: listing.fault };
 }
 
 /** The attachments, counted. */
@@ -186,7 +186,7 @@ class ListReader {
   /** Gives each row of a list to `take`, and adds the Fault of a list that was not read to its end. */
   async read<Row>(
     name: ReadList['list'],
-    { rows, fault }: ExactRows<Row>,
+    { rows, fault }: Pick<ExactRows<Row>, 'rows' | 'fault'>,
     take: (row: Row) => void,
   ): Promise<void> {
     if (this.#stopped !== undefined) {

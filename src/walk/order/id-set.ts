@@ -5,10 +5,13 @@ export class IdSet {
   #slots = new Uint32Array(2 * 1024);
   #count = 0;
 
-  add(id: string): void {
+  /** Returns whether the id is new. */
+  add(id: string): boolean {
     if (4 * this.#count >= this.#slots.length) this.#grow();
     const [high, low] = hashId(id);
-    if (this.#insert(high, low)) this.#count++;
+    const isNew = this.#insert(high, low);
+    if (isNew) this.#count++;
+    return isNew;
   }
 
   has(id: string): boolean {
