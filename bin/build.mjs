@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFile, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import module from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -41,7 +42,9 @@ const VENDORS = {
   mustache: `module.exports = require('mustache')`,
   pg: `module.exports = require('pg')`,
   'postal-mime': `export { default, addressParser, decodeWords } from 'postal-mime'`,
+  'pg-copy-streams': `module.exports = require('pg-copy-streams')`,
   '@photostructure/sqlite': `module.exports = require('@photostructure/sqlite')`,
+  'undici-parts.ts': `export * from './src/client/undici-parts.ts'`,
   'tar-stream': `module.exports = require('tar-stream')`,
   yauzl: `module.exports = require('yauzl')`,
 };
@@ -55,6 +58,8 @@ const vendors = {
   },
 };
 
+const MODULE_URL = "const __moduleUrl = require('node:url').pathToFileURL(__filename).href;";
+
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -66,7 +71,7 @@ const common = {
   supported: { 'dynamic-import': false },
   define: { 'import.meta.url': '__moduleUrl' },
   // The blank before require lets publint see at the first line that the file is CommonJS.
-  banner: { js: "const __moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
+  banner: { js: MODULE_URL },
   minifySyntax: true,
   minifyWhitespace: true,
   legalComments: 'none',
@@ -94,9 +99,13 @@ async function program(outdir) {
   await warm(outdir);
 }
 
-/** Adds a line with the hash of all bundles to the program. Code caches of users are named by it. */
+/**
+ * Makes the program a function, as `wrap` of node:module would at each start, where it copies two megabytes. Adds a line with
+ * the hash of all bundles, by which code caches of users are named.
+ */
 async function identify(outdir) {
   const main = join(outdir, 'main.js');
+  await writeFile(main, `${module.wrap(await readFile(main, 'utf8'))}\n`);
   const hash = createHash('sha256');
   const vendors = (await readdir(join(outdir, 'vendor'))).map((name) => join(outdir, 'vendor', name));
   for (const path of [main, ...vendors.toSorted()]) hash.update(await readFile(path));
@@ -131,21 +140,26 @@ async function licenceOf(folder) {
   return `${name} ${version} (${license})\n\n${text.trim()}\n`;
 }
 
-/**
- * Loads the program as the launcher does, and adds what V8 compiled in this run to the code cache. It ignores V8 flags that
- * a command sets, since a cache made under them is rejected by all other commands.
- */
-const WARM = `
+/** Runs the program as the launcher does. */
+const RUN = `
 const [main] = process.argv.splice(1, 1, 'arx');
+const { builtCachePath, start } = require(${JSON.stringify(join(root, 'bin/start.js'))});
+`;
+
+/**
+ * Runs the program, and adds what V8 compiled in this run to the code caches of its scripts. It ignores V8 flags that a command
+ * sets, since a cache made under them is rejected by all other commands.
+ */
+const WARM = `${RUN}
 const { existsSync, readFileSync, writeFileSync } = require('node:fs');
-const { createRequire, wrap } = require('node:module');
 require('node:v8').setFlagsFromString = () => {};
-const cache = main + '.' + process.version + '-' + process.arch + '.cache';
-const cachedData = existsSync(cache) ? readFileSync(cache) : undefined;
-const script = new (require('node:vm').Script)(wrap(readFileSync(main, 'latin1')), { filename: main, cachedData });
-process.on('exit', () => writeFileSync(cache, script.createCachedData()));
-const loaded = { exports: {} };
-script.runInThisContext()(loaded.exports, createRequire(main), loaded, main, require('node:path').dirname(main));
+start(main, (path, source) => {
+  const cache = builtCachePath(path);
+  const cachedData = existsSync(cache) ? readFileSync(cache) : undefined;
+  const script = new (require('node:vm').Script)(source, { filename: path, cachedData });
+  process.on('exit', () => writeFileSync(cache, script.createCachedData()));
+  return script;
+});
 `;
 
 /** Runs a search, a listing, a pull from a service and a verification once, so that the code cache has what most commands need. */
@@ -166,7 +180,7 @@ async function warm(outdir) {
     await keepCompiled(main, ['attachments', 'verify', join(home, 'files')], env);
     const mails = join(home, 'mails.mbox');
     await writeFile(mails, MAILS);
-    await promisify(execFile)(process.execPath, [main, 'import', mails], { env });
+    await promisify(execFile)(process.execPath, ['-e', `${RUN}start(main);`, main, 'import', mails], { env });
     await keepCompiled(main, ['search', 'word'], env);
   } finally {
     service.close();

@@ -9,28 +9,34 @@ const { Script } = require('node:vm');
 const HASH_LENGTH = 64;
 /** Sources that are longer than this are data, which is read as fast as its code cache. */
 const MAX_CACHED_VENDOR = 512 * 1024;
-/** A file of the build, as a rule; see `warm` in build.mjs. */
-const builtCache = (path) => read(`${path}.${process.version}-${process.arch}.cache`);
+/** The code cache that the build made for a script; see `warm` in build.mjs. */
+const builtCache = (path) => read(exports.builtCachePath(path));
 
-/** Runs the program at `main` in this process. */
-exports.start = function start(main) {
-  // The build sees to it that it is ASCII, which is read several times faster so.
+/** Returns where the build puts the code cache of a script. */
+exports.builtCachePath = (path) => `${path}.${process.version}-${process.arch}.cache`;
+
+/**
+ * Runs the program at `main` in this process. `scriptOf` makes a script of a path, its source and a name for its code cache; by
+ * default from the code cache of the build, or from that of this user.
+ */
+exports.start = function start(main, scriptOf) {
+  // The build sees to it that it is ASCII, and a function as those of `wrap`: then V8 uses the text without a copy.
   const source = read(main, 'latin1');
   if (source === undefined) {
     process.stderr.write('arx: not built yet: run npm ci (or npm run build) in its folder\n');
     process.exitCode = 1;
     return;
   }
-  const built = builtCache(main);
-  const runScript = built === undefined ? withUserCache(main, source) : undefined;
-  const run = runScript ?? ((path, text) => new Script(text, { filename: path, cachedData: built }));
-  const own = createRequire(main);
-  runModule(
-    run(main, wrap(source), 'main'),
-    main,
-    runScript === undefined ? own : vendorLoader(own, main, run),
-  );
+  const scriptFor = scriptOf ?? cachedScripts(main, source);
+  runModule(scriptFor(main, source, 'main'), main, vendorLoader(createRequire(main), main, scriptFor));
 };
+
+/** Returns a function that makes a script with the best code cache that there is. */
+function cachedScripts(main, source) {
+  const isBuilt = existsSync(exports.builtCachePath(main));
+  const ofUser = isBuilt ? undefined : withUserCache(main, source);
+  return ofUser ?? ((path, text) => new Script(text, { filename: path, cachedData: builtCache(path) }));
+}
 
 /** Runs a script that `wrap` made and returns what it exports. */
 function runModule(script, path, requireOther) {
@@ -40,7 +46,7 @@ function runModule(script, path, requireOther) {
 }
 
 /** Returns a require function that loads the files of vendor/ from the code cache, and everything else as `own` does. */
-function vendorLoader(own, main, run) {
+function vendorLoader(own, main, scriptOf) {
   const loaded = new Map();
   return (name) => {
     if (!name.startsWith('./vendor/')) return own(name);
@@ -49,7 +55,7 @@ function vendorLoader(own, main, run) {
     if (!loaded.has(name)) {
       const source = read(path, 'utf8');
       if (source === undefined || source.length > MAX_CACHED_VENDOR) return own(name);
-      loaded.set(name, runModule(run(path, wrap(source), name.slice('./vendor/'.length)), path, own));
+      loaded.set(name, runModule(scriptOf(path, wrap(source), name.slice('./vendor/'.length)), path, own));
     }
     return loaded.get(name);
   };

@@ -1,11 +1,9 @@
 // The transport over sockets, with undici. It is loaded only for requests over the network, since undici is large.
 import type { Dispatcher } from 'undici';
-import request from 'undici/lib/api/api-request.js';
-import buildConnector from 'undici/lib/core/connect.js';
-import Pool from 'undici/lib/dispatcher/pool.js';
 import { Fault } from '../faults.ts';
 import { transportFaultOf } from './transport-fault.ts';
 import { hostAndPort, type Transport } from './transport.ts';
+import { buildConnector, Pool, request } from './undici-parts.ts';
 
 /** Options of the network transport. */
 export type NetworkOptions = {

@@ -1,9 +1,7 @@
 // Connections through the proxy that --proxy names; loaded only for it.
 import type { Dispatcher } from 'undici';
-import connect from 'undici/lib/api/api-connect.js';
-import Pool from 'undici/lib/dispatcher/pool.js';
-import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import { Fault } from '../faults.ts';
+import { connect, Pool, ProxyAgent } from './undici-parts.ts';
 
 /**
  * Returns a dispatcher that sends every request through a CONNECT tunnel, plain http too. Throws Fault 'usage' for an

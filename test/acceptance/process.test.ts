@@ -152,7 +152,7 @@ describe('streams', () => {
     const main = join(arx.launcher, '../../dist/main.js');
     const program = `const { readFileSync } = require('node:fs');
       const cachedData = readFileSync(${JSON.stringify(main)} + '.' + process.version + '-' + process.arch + '.cache');
-      const source = require('node:module').wrap(readFileSync(${JSON.stringify(main)}, 'latin1'));
+      const source = readFileSync(${JSON.stringify(main)}, 'latin1');
       const script = new (require('node:vm').Script)(source, { filename: ${JSON.stringify(main)}, cachedData });
       process.stdout.write(String(script.cachedDataRejected));`;
     const { stdout } = await startProcess(process.execPath, ['-e', program], { dir: home }).ended;

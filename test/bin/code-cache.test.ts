@@ -148,7 +148,7 @@ describe('code of somebody else', () => {
     const path = mainCache(home);
     const text = 'process.stdout.write("evil\\n");';
     const length = readFileSync(arx.main).length;
-    const source = wrap(`${text}${' '.repeat(length - text.length)}`);
+    const source = wrap(`${text}${' '.repeat(length - wrap(text).length)}`);
     // In another process, because V8 flags that other tests set here would make the code invalid. It runs the function once, which
     // would be compiled from the source of the program otherwise.
     const compile = `

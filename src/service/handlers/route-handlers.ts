@@ -2,7 +2,6 @@
 import type { RouteName } from '../../contract/routes.ts';
 import { attachment, attachments } from './attachments.ts';
 import { ok, type Handler } from './call.ts';
-import { content } from './content.ts';
 import { conversation, conversations } from './conversations.ts';
 import { events, ingestEvent } from './events.ts';
 import { health, live, ready } from './health.ts';
@@ -15,7 +14,8 @@ export const HANDLERS: Record<RouteName, Handler> = {
   token,
   attachments,
   attachment,
-  content,
+  // The readers of mails are loaded for messages only.
+  content: async (call) => (await import('./content.ts')).content(call),
   sequence,
   health,
   live: async ({ archive, options }) => live(archive, options),
