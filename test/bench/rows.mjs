@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withBundle } from './bundle.mjs';
-import { ARX, median, once, scratchEnv, spent, table } from './timing.mjs';
+import { ARX, median, scratchEnv, spent, table } from './timing.mjs';
 
 const GOALS = { mib: 150, firstMs: 200, rowsPerSecond: 100_000 };
 const FORMS = ['ndjson', 'tsv', 'csv', 'table'];
@@ -68,8 +68,7 @@ export async function bench({ quick, numbers }) {
     for (let round = 0; round < rounds; round++)
       for (const [name, line] of Object.entries(cases)) {
         const first = await firstBytes(line, env);
-        const { ms, cpu } = spent(line, env);
-        seen[name].push({ first, ms, cpu, kib: once(line, env).kib });
+        seen[name].push({ first, ...spent(line, env) });
       }
     table(
       `${made.toLocaleString('en')} messages, medians of ${rounds} in turn`,

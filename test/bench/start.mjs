@@ -1,4 +1,5 @@
 // Start-up of the program as installed from the packed tarball, beside `node -e 0` of the same Node, gh and rclone.
+// `npm run bench start [rounds]`: 9 rounds unless said otherwise; quick: 3.
 // ARX_BENCH_NODES names the other versions of Node, with spaces between their paths; unset, npm installs Node 22 and 24.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +8,6 @@ import { join } from 'node:path';
 import { median, scratchEnv, spent, table } from './timing.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const RUNS = 9;
 
 /** Command → the goal by Node 20, and by later ones. */
 const COMMANDS = {
@@ -27,7 +27,8 @@ const PEERS = {
   'rclone lsjson FOLDER': ['rclone', 'lsjson', 'FOLDER'],
 };
 
-export async function bench() {
+export async function bench({ quick, numbers }) {
+  const [rounds = quick ? 3 : 9] = numbers;
   const dir = mkdtempSync(join(tmpdir(), 'arx-bench-'));
   try {
     const env = { ...process.env, ...scratchEnv(dir), XDG_CACHE_HOME: '', ARX_CACHE_DIR: '', NO_COLOR: '1' };
@@ -37,7 +38,7 @@ export async function bench() {
     const arx = install(dir);
     for (const [at, node] of [process.execPath, ...otherNodes(dir)].entries()) {
       if (at === 0) spent([node, arx, 'import', files], env);
-      measure(node, arx, files, env);
+      measure(node, arx, { files, env, rounds });
     }
   } finally {
     rmSync(dir, { recursive: true, force: true });
@@ -65,7 +66,7 @@ function otherNodes(dir) {
 }
 
 /** One first run of each command, then runs in turn. */
-function measure(node, arx, files, env) {
+function measure(node, arx, { files, env, rounds }) {
   const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
   const column = version.startsWith('v20.') ? 0 : 1;
   const cases = { 'node -e 0': { line: [node, '-e', '0'] } };
@@ -79,7 +80,7 @@ function measure(node, arx, files, env) {
     if (spawnSync(line[0], line.slice(1), { env, stdio: 'ignore' }).status === 0) cases[name] = { line };
   }
   const seen = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
-  for (let round = -1; round < RUNS; round++) {
+  for (let round = -1; round < rounds; round++) {
     for (const [name, { line }] of Object.entries(cases)) {
       const figures = spent(line, env);
       if (round >= 0) seen[name].push(figures);
@@ -91,7 +92,7 @@ function measure(node, arx, files, env) {
   };
   const bare = figuresOf('node -e 0');
   table(
-    `Start-up, Node ${version}, ${RUNS} runs of each in turn, installed from the tarball, after a first run of each`,
+    `Start-up, Node ${version}, ${rounds} runs of each in turn, installed from the tarball, after a first run of each`,
     Object.entries(cases).map(([command, { goal = '' }]) => {
       const figures = figuresOf(command);
       const [cpuMin, cpuMedian, wallMin, wallMedian] = figures.map((ms, at) => (ms / bare[at]).toFixed(2));

@@ -89,15 +89,15 @@ export function table(title, rows) {
   process.stdout.write(`\n${title}\n\n${lines.join('\n')}\n`);
 }
 
-/** Milliseconds of CPU (user and system) and wall time of one process. GNU time counts in steps of 10 ms, so Python asks. */
+/** Milliseconds of CPU (user and system) and wall time, and peak memory (KiB) of one process. GNU time counts in steps of 10 ms, so Python asks. */
 export function spent(line, env) {
   const { status, stderr } = spawnSync('python3', ['-c', SPENT, ...line], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   if (status !== 0) throw new Error(`${line.join(' ')} exited with ${status}: ${stderr}`);
-  const [cpu, wall] = String(stderr).trim().split('\n').at(-1).split(' ').map(Number);
-  return { ms: 1000 * wall, cpu: 1000 * cpu };
+  const [cpu, wall, kib] = String(stderr).trim().split('\n').at(-1).split(' ').map(Number);
+  return { ms: 1000 * wall, cpu: 1000 * cpu, kib };
 }
 
 const SPENT = `
@@ -106,7 +106,7 @@ begun = time.monotonic()
 status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
 wall = time.monotonic() - begun
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
-sys.stderr.write('\\n%f %f' % (used.ru_utime + used.ru_stime, wall))
+sys.stderr.write('\\n%f %f %d' % (used.ru_utime + used.ru_stime, wall, used.ru_maxrss))
 sys.exit(status)
 `;
 
