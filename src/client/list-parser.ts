@@ -89,22 +89,24 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
       hashes: hashes.size > 1 ? [...hashes] : [],
     });
   };
-  const forget = (id: string): void => {
-    held -= known.get(id)?.bytes ?? 0;
+  /** Forgets a row; returns its size. */
+  const forget = (id: string): number => {
+    const bytes = known.get(id)?.bytes ?? 0;
     known.delete(id);
+    return bytes;
+  };
+  const forgetOldest = (): number => {
+    let next = oldest.next();
+    if (next.done === true) {
+      oldest = known.keys();
+      next = oldest.next();
+    }
+    return forget(next.value!);
   };
   const remember = (id: string, entry: Remembered<Row>): void => {
-    forget(id);
+    held += entry.bytes - forget(id);
     known.set(id, entry);
-    held += entry.bytes;
-    while (held > MAX_REMEMBERED_BYTES) {
-      let next = oldest.next();
-      if (next.done === true) {
-        oldest = known.keys();
-        next = oldest.next();
-      }
-      forget(next.value!);
-    }
+    while (held > MAX_REMEMBERED_BYTES) held -= forgetOldest();
   };
 
   function rowsOf(found: FoundRows, place: ListGuess, answer: ApiResponse): Row[] {
