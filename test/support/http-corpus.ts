@@ -17,6 +17,14 @@ export const HTTP_CORPUS: readonly (readonly [why: string, bytes: string])[] = [
   ['chunks of one byte nobody wants', post('/nowhere', CHUNKED, '1\r\na\r\n'.repeat(20_000))],
   ['a body of a GET', `GET /v1/attachments HTTP/1.1\r\n${HOST}${BEARER}Content-Length: 5\r\n\r\nabcde`],
   ['a body that ends early', post(INGEST, `${BEARER}${JSON_TYPE}Content-Length: 9\r\n`, '{')],
+  [
+    'a body that ends early, with an Upgrade',
+    post(INGEST, `${BEARER}${JSON_TYPE}Connection: Upgrade\r\nUpgrade: x\r\nContent-Length: 9\r\n`, '{'),
+  ],
+  [
+    'an unwanted body that ends early, with an Upgrade',
+    `POST /v1/events HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: x\r\nContent-Length: 5\r\n\r\n`,
+  ],
   ['a chunk that ends early', post(INGEST, BEARER + JSON_TYPE + CHUNKED, '5\r\nab')],
   ['trailers', post(INGEST, BEARER + JSON_TYPE + CHUNKED, '2\r\n{}\r\n0\r\nX: y\r\n\r\n')],
   ['a chunk size of 17 digits', post(INGEST, BEARER + JSON_TYPE + CHUNKED, 'fffffffffffffffff\r\n{}')],

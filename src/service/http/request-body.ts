@@ -124,6 +124,15 @@ export function receiveBody(
   };
   incoming.on('error', onGone);
   incoming.on('close', onGone);
+  // Where a request has an Upgrade header, Node does not report that its connection ends in the middle of the body.
+  if (incoming.headers.upgrade !== undefined) {
+    const { socket } = incoming;
+    const onEnd = (): void => {
+      if (!incoming.complete) onGone();
+    };
+    socket.on('end', onEnd);
+    incoming.on('close', () => socket.off('end', onEnd));
+  }
 
   return {
     async read(most) {
