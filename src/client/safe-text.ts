@@ -57,12 +57,14 @@ export function holdsSecret(
   { headers, bytes }: { headers: Record<string, string>; bytes: Uint8Array },
   secrets: readonly string[],
 ): boolean {
-  const body = Buffer.from(bytes)
-    .toString('latin1')
-    .replaceAll(/\\u00([0-7][0-9a-f])|\\(.)/gi, (_, code: string | undefined, character: string) =>
+  const body = Buffer.from(bytes).toString('latin1');
+  // A message may show the body as it came: a part of a secret may begin within an escape.
+  const unescaped = body.replaceAll(
+    /\\u00([0-7][0-9a-f])|\\(.)/gi,
+    (_, code: string | undefined, character: string) =>
       code === undefined ? character : String.fromCharCode(parseInt(code, 16)),
-    );
-  const text = [...Object.entries(headers).flat(), body].join('\n');
+  );
+  const text = [...Object.entries(headers).flat(), body, unescaped].join('\n');
   return redactSecrets(text, secrets) !== text;
 }
 

@@ -191,6 +191,9 @@ test('a response holds a secret also where JSON escapes it', () => {
   expect(holds('{"a":"tok\\/SECRET-1"}')).toBe(true);
   expect(holds(String.raw`{"a":"tok\u002fSECRET-1"}`)).toBe(true);
   expect(holds('{}', { 'x-echo': 'tok/SECRET-1' })).toBe(true);
+  // As it came, the body has `12-token`, unescaped it has not.
+  const halved = String.raw`"\u0012-token"`;
+  expect(holdsSecret({ headers: {}, bytes: Buffer.from(halved) }, ['word12-token'])).toBe(true);
   expect(holds('{"a":"token"}')).toBe(false);
 });
 
