@@ -4,7 +4,7 @@ import { COUNT_OPTION, LIMIT_OPTIONS, PAGE_OPTIONS, sortOption } from './shared-
 
 const CITY_OPTION = ['--city <city>', 'only files from this city'] as const;
 const OTHER_FILTERS = [
-  ['--type <type>', 'only this content type, e.g. image/png; none: without one'],
+  ['--type <type>', 'only this content type, e.g. image/png or image/*; none: without one'],
   ['--source <source>', 'only rows of this source, e.g. gateway'],
   ['--message <id>', 'only files of this message'],
 ] as const;
@@ -96,7 +96,7 @@ export const ATTACHMENT_COMMANDS = [
     arguments: [['[attachments...]', 'attachments, e.g. att_1 att_2']],
     options: [
       ['--city <city>', 'all files from this city'],
-      ['--type <type>', 'all files of this content type, e.g. image/png'],
+      ['--type <type>', 'all files of this content type, e.g. image/png or image/*'],
       ['--source <source>', 'all files of this source, e.g. gateway'],
       ['--message <id>', 'all files of this message'],
       ['--name <pattern>', 'all files whose whole name matches, e.g. "*.jpg"'],

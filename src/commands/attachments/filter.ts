@@ -22,11 +22,18 @@ export type Filter = z.infer<typeof Filter>;
 /** In place of a value of a city, type or source: rows that have none, or do not show it. */
 const NONE = 'none';
 
-/** Returns the filters of `GET /v1/attachments` and of its rows. Those for rows without a value are tests. */
+/** Returns whether a content type is a shell pattern, such as `image/*`. */
+const isPattern = (type: string): boolean => type.includes('*');
+
+/**
+ * Returns the filters of `GET /v1/attachments` and of its rows. Those for rows without a value, and patterns of types, are tests.
+ */
 export function fieldFilters({ city, type, source, message }: Filter): FieldFilter[] {
   const values = { origin_city: city, content_type: type, source, message_id: message };
   return Object.entries(values).flatMap(([field, value]) =>
-    value === undefined || (value === NONE && field !== 'message_id')
+    value === undefined ||
+    (value === NONE && field !== 'message_id') ||
+    (field === 'content_type' && isPattern(value))
       ? []
       : [{ parameter: field, field, value }],
   );
@@ -74,6 +81,9 @@ export function attachmentTests(
     ...Object.entries({ city, type, source }).flatMap(([column, value]) =>
       value === NONE ? [noValueTest(column)] : [],
     ),
+    ...(type === undefined || !isPattern(type)
+      ? []
+      : [nameTest(type, 'type', valueOfColumn(attachmentView, 'type'))]),
     ...(name === undefined ? [] : [nameTest(name, 'filename', shownName)]),
     ...(minBytes === undefined ? [] : [sizeTest(minBytes, 'bytes', bytes)]),
     ...(messages === undefined ? [] : [messageTest(messages)]),

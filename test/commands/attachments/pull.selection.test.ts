@@ -83,6 +83,8 @@ describe('the sample archive', () => {
     "--name 'lisbon-0[0-4]*'",
     "--name '*' --city lisbon",
     "--name '*log*' --matching the",
+    "--type 'image/*'",
+    "--type '*/PNG' --city lisbon",
   ])('%s: the same files as in the list', async (line) => {
     const [options = '', query] = line.split(' --matching ');
     const rows = recordsOf(await arx(dir, `attachments ls --all ${options} -o ndjson`));
