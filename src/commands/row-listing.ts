@@ -84,15 +84,15 @@ export function checkCount(options: Selection & Window & { walk?: boolean }): vo
 }
 
 /**
- * Prints how many rows match, alone or as a record. `listing`: the rows were read from it. Rows that may be missing are a Fault of the run.
+ * Prints how many rows of these pages match, alone or as a record. `listing`: the rows were read from it. Rows that may be missing are a Fault of the run.
  */
 export async function printCount(
-  matching: AsyncIterable<unknown>,
+  matching: AsyncIterable<readonly unknown[]>,
   { fault }: { fault(): Fault | undefined },
   app: App,
 ): Promise<number> {
   let total = 0;
-  for await (const _ of withProgress(matching, 'counting', 'rows', app)) total += 1;
+  for await (const _ of withProgress(rowsOf(matching), 'counting', 'rows', app)) total += 1;
   const doubt = fault();
   const { printer } = app;
   const columns = [{ name: 'total', of: () => total }];
