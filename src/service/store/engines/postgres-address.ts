@@ -23,7 +23,10 @@ const SETTINGS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_sess
  * Returns what is wrong as a text that does not quote the address, since it may contain a password.
  */
 export function parseAddress(text: string): PostgresAddress | string {
-  const [, scheme = '', authority = '', rest = ''] = /^(\w+:\/\/)([^/?#]*)(.*)$/s.exec(text) ?? [];
+  const [scheme] = /^\w+:\/\//.exec(text) ?? [''];
+  const after = text.slice(scheme.length);
+  const length = after.search(/[/?#]|$/);
+  const [authority, rest] = [after.slice(0, length), after.slice(length)];
   const end = authority.lastIndexOf('@') + 1;
   const named = authority.slice(end).split(',').map(serverOf);
   const url = urlOf(`${scheme}${authority.slice(0, end)}${named[0]?.text ?? ''}${rest}`);
@@ -53,7 +56,7 @@ export function parseAddress(text: string): PostgresAddress | string {
 /** Adds what the variables of PostgreSQL's programs say to an address that does not say it, and that its client for Node ignores. */
 export function withVariables(text: string, env: Record<string, string | undefined>): string {
   const more = new URLSearchParams();
-  const has = (name: string) => new RegExp(`[?&]${name}=`).test(text);
+  const has = (name: string) => text.includes(`?${name}=`) || text.includes(`&${name}=`);
   const kind = env['PGTARGETSESSIONATTRS'];
   if (kind && !has('target_session_attrs')) more.set('target_session_attrs', kind);
   const hosts = env['PGHOST'] ?? '';
