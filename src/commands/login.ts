@@ -94,7 +94,7 @@ function lowerTierHinted(error: unknown, request: TokenRequest): unknown {
 /** An address that was only typed is not the archive of the next command. */
 function sayHowToUse(app: App): void {
   const { value, origin } = app.settings.base_url;
-  if (value === undefined || origin !== 'flag') return;
+  if (!app.mayAsk || value === undefined || origin !== 'flag') return;
   app.notice(
     `other commands use it with --base-url ${value}; to use it always: arx config set base_url ${value}`,
   );

@@ -139,6 +139,7 @@ test('arx serve: its address is said first', async () => {
   expect(ran.exit).toBe(0);
   expect(ran.stderr.split('\n')[0]).toBe(`log in to ${url}, profile default`);
   expect(stored()).toEqual(['ada external external']);
+  expect(ran.stderr).toContain(`to use it always: arx config set base_url ${url}\n`);
   const refused = await arx(dir, `login --base-url ${url} --client-id ada --observer-tier mirror`);
   expect(refused.exit).toBe(5);
   expect(refused.stderr).toContain('hint: arx login --observer-tier external --requested-tier external\n');
@@ -170,7 +171,6 @@ describe('another service', () => {
     });
     expect(ran.exit).toBe(0);
     expect(stored()).toEqual(['me external external']);
-    expect(ran.stderr).toContain(`to use it always: arx config set base_url ${url}\n`);
     const missing = await arx(dir, `login --base-url ${url}`, { env: ENV });
     expect(missing.exit).toBe(2);
     expect(missing.stderr).toContain('--client-id, --observer-tier missing');

@@ -113,7 +113,7 @@ test('the pipeline has one asset per attachment, carriers name hidden characters
 });
 
 test.each([
-  ['slack', '{"text":"hello <@U1>","ts":"1.2"}', 'hello <@U1>'],
+  ['slack', '{"text":"hello <@U1>","ts":"1.2"}', 'hello @U1'],
   ['slack', '{"message":{"text":"inner"}}', 'inner'],
   ['slack', 'not JSON', null],
   ['slack', 'null', null],
