@@ -218,7 +218,8 @@ if (mounting === undefined) process.stderr.write('SKIPPED: a read-only file syst
 
 test.skipIf(mounting === undefined)('a folder to be made on a read-only file system says so', async () => {
   server = await serveCatalogue(filesOf(2));
-  const words = [...mounting!.slice(1), dl, process.execPath, program.launcher, ...line('--to', 'dl/new/er')];
+  const pull = line().map((word) => (word === 'dl' ? 'dl/new/er' : word));
+  const words = [...mounting!.slice(1), dl, process.execPath, program.launcher, ...pull];
   const { exit, stderr } = await startProcess('unshare', words, { dir, env }).ended;
   expect([exit, stderr]).toEqual([14, expect.stringContaining('dl/new/er: read-only file system')]);
 });
