@@ -110,7 +110,7 @@ describe.skipIf(NEEDS_TOOLS.length > 0)('the examples of the help', () => {
         const running =
           words === 'explore'
             ? atTerminal(located(line, places), { dir, env })
-            : shell(words === 'serve' ? `exec ${line} --port 0` : line);
+            : shell(words === 'serve' ? `exec ${line.replace(/ --port 0\b/, '')} --port 0` : line);
         if (words === 'explore') {
           await running.says('stdout', /\?1049h/);
           running.child.stdin!.write('\x03');
