@@ -175,3 +175,13 @@ export async function readAcceptedPage<Answer extends object>(
 export function pagingWords(guess: ListGuess | undefined): string {
   return guess?.pagedBy === undefined ? '' : `, pages by ${safeText(guess.pagedBy, 40)},`;
 }
+
+/** Prints the number of rows, alone or, in JSON, as a record with what is known of it. */
+export async function printTotal(
+  counted: { total: number; [known: string]: unknown },
+  { printer, wantsJson }: App,
+): Promise<void> {
+  if (wantsJson || printer.output === 'csv')
+    await printer.record({ columns: [{ name: 'total', of: ({ total }) => total }] }, counted);
+  else await printer.text(String(counted.total));
+}

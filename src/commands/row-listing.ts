@@ -13,7 +13,7 @@ import { countsOf, noticeEmptyArchive } from './archive-counts.ts';
 import { exactRowsOf, rowsOf, type ExactRows } from './exact-rows.ts';
 import type { FilteredList, LocalTests } from './filtered-list.ts';
 import type { Window } from './input.ts';
-import { hasSummary, printPage } from './page.ts';
+import { hasSummary, printPage, printTotal } from './page.ts';
 import { orderOf, sortedRows, type Order } from './row-order.ts';
 import { withProgress } from './with-progress.ts';
 import { instantOfColumn, shownOf, valueOfColumn, type RowTest } from './row-tests.ts';
@@ -84,24 +84,19 @@ export function checkCount(options: Selection & Window & { walk?: boolean }): vo
 }
 
 /**
- * Prints how many rows of these pages match, alone or as a record. `listing`: the rows were read from it. Rows that may be missing are a Fault of the run.
+ * Prints how many rows of these pages match. `fault` says after the last one why rows may be missing, which is a Fault of the run.
  */
 export async function printCount(
   matching: AsyncIterable<readonly unknown[]>,
   { fault }: { fault(): Fault | undefined },
   app: App,
-): Promise<number> {
+): Promise<void> {
   let total = 0;
   for await (const _ of withProgress(rowsOf(matching), 'counting', 'rows', app)) total += 1;
   const doubt = fault();
-  const { printer } = app;
-  const columns = [{ name: 'total', of: () => total }];
-  if (app.wantsJson || printer.output === 'csv')
-    await printer.record({ columns }, { total, complete: doubt === undefined });
-  else await printer.text(String(total));
+  await printTotal({ total, complete: doubt === undefined }, app);
   if (doubt !== undefined) app.addFault(doubt);
   await noticeEmptyArchive(total, app);
-  return total;
 }
 
 /** Returns the dates of a list as a test reads them. */

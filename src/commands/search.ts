@@ -11,6 +11,7 @@ import { formatCount, plural } from '../format/numbers.ts';
 import { searchCountView, searchHitView } from '../format/views/index.ts';
 import { noticeEmptyArchive } from './archive-counts.ts';
 import { Limit, withoutUndefined } from './input.ts';
+import { printTotal } from './page.ts';
 
 export const Input = z.object({
   query: z.array(z.string()).default([]),
@@ -56,7 +57,7 @@ export async function run(input: Input, app: App): Promise<void> {
     ...(showsSnippets(input, app) ? {} : { snippets: false }),
   });
   const page = await firstPage(client, asked, app);
-  if (input.count) await printCount(page, app);
+  if (input.count) await printTotal({ total: page.total, index: page.index }, app);
   else if (facet !== undefined) await printFacet(page, app);
   else await printHits(client, asked, page, input, app);
   sayWhyNone(page, app);
@@ -163,13 +164,6 @@ export async function readPage(client: Client, asked: Query): Promise<SearchPage
       hint: 'arx messages ls --walk -o ndjson | grep -i WORD finds subjects and senders',
     });
   }
-}
-
-async function printCount(page: SearchPage, app: App): Promise<void> {
-  const { total, index } = page;
-  if (app.wantsJson || app.printer.output === 'csv')
-    await app.printer.record({ columns: [{ name: 'total', of: () => total }] }, { total, index });
-  else await app.printer.text(String(total));
 }
 
 async function printFacet(page: SearchPage, app: App): Promise<void> {

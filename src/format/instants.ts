@@ -61,6 +61,11 @@ export function zonedInstant(instant: string, style: InstantStyle): string {
   return offset === undefined ? text : `${text} ${zoneName([offset])}`;
 }
 
+/** Returns `STARTED (UTC+1)`: the name of a column, and the zone of its instants where there are some. */
+export function zonedHeading(name: string, offsets: ReadonlySet<number>): string {
+  return offsets.size === 0 ? name : `${name} (${zoneName(offsets)})`;
+}
+
 /** Returns the name of the zones with these offsets: `UTC`, `UTC+5:30`, `UTC+1/+2` for a zone with summer time. */
 export function zoneName(offsets: Iterable<number>): string {
   const names = [...new Set(offsets)].sort((a, b) => a - b).map(signedHours);

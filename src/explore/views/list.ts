@@ -3,7 +3,7 @@ import { formatBytes, formatCount, plural } from '../../format/numbers.ts';
 import { escapeText, textWidth, truncate } from '../../format/terminal/escape.ts';
 import type { Line, Span } from '../../format/terminal/styled-line.ts';
 import { integrityStyle, statusStyle } from '../../format/views/index.ts';
-import { zoneName } from '../../format/instants.ts';
+import { zonedHeading } from '../../format/instants.ts';
 import type { Entry, EntryInstant } from '../entry.ts';
 import type { Check, State } from '../state.ts';
 import { stateWord } from './file-state.ts';
@@ -38,20 +38,7 @@ const MAX_INDENT = 24;
 const MAX_COUNT_COLUMNS = 90;
 
 const CONVERSATION: Column<Of<'conversation'>>[] = [
-  {
-    name: 'last',
-    width: 10,
-    from: NARROW,
-    to: WIDE - 1,
-    of: ({ last }) => dayCell(last),
-  },
-  {
-    name: 'last',
-    width: 16,
-    from: WIDE,
-    instant: ({ last }) => last,
-    of: ({ last }) => ({ text: last.text, style: 'dim' }),
-  },
+  ...instantColumns<Of<'conversation'>>('last', NARROW, ({ last }) => last),
   { name: 'msgs', width: 5, align: 'right', of: ({ messages }) => messages },
   {
     name: 'subject',
@@ -68,20 +55,7 @@ const CONVERSATION: Column<Of<'conversation'>>[] = [
 ];
 
 const MESSAGE: Column<Of<'message'>>[] = [
-  {
-    name: 'date',
-    width: 10,
-    from: MEDIUM,
-    to: WIDE - 1,
-    of: ({ date }) => dayCell(date),
-  },
-  {
-    name: 'date',
-    width: 16,
-    from: WIDE,
-    instant: ({ date }) => date,
-    of: ({ date }) => ({ text: date.text, style: 'dim' }),
-  },
+  ...instantColumns<Of<'message'>>('date', MEDIUM, ({ date }) => date),
   { name: 'from', width: 14, from: NARROW, to: WIDE - 1, of: fromCell },
   { name: 'from', width: 24, from: WIDE, of: fromCell },
   { name: 'subject', of: subjectCell },
@@ -178,14 +152,13 @@ export function columnNames(rows: readonly Entry[], columns: number): Line {
   }));
 }
 
-/** Returns `DATE (UTC+1)`: the name of a column, and the zone of its instants. */
 function headingOf({ name, instant }: Column<Entry>, rows: readonly Entry[]): string {
   const zones = new Set<number>();
   for (const row of rows) {
     const offset = row.kind === 'heading' ? undefined : instant?.(row).offset;
     if (offset !== undefined) zones.add(offset);
   }
-  return zones.size === 0 ? name.toUpperCase() : `${name.toUpperCase()} (${zoneName(zones)})`;
+  return zonedHeading(name.toUpperCase(), zones);
 }
 
 function cellsOf(
@@ -214,9 +187,22 @@ function doubtMark(entry: Entry): Span {
   return style === undefined ? ' ' : { text: '!', style };
 }
 
-/** The day of an instant; how long ago it was where it has no zone. */
-function dayCell({ text, offset }: EntryInstant): Span {
-  return { text: offset === undefined ? text : text.slice(0, 10), style: 'dim' };
+/** Returns the columns of an instant: on screens from a width on its day, on wide ones also its time. */
+function instantColumns<Row>(
+  name: string,
+  from: number,
+  instant: (entry: Row) => EntryInstant,
+): Column<Row>[] {
+  const day = (entry: Row): Span => {
+    const { text, offset } = instant(entry);
+    // How long ago it was has no zone, and no day.
+    return { text: offset === undefined ? text : text.slice(0, 10), style: 'dim' };
+  };
+  const time = (entry: Row): Span => ({ text: instant(entry).text, style: 'dim' });
+  return [
+    { name, width: 10, from, to: WIDE - 1, of: day },
+    { name, width: 16, from: WIDE, instant, of: time },
+  ];
 }
 
 function fromCell({ from }: Of<'message'>): Span {

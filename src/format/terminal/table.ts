@@ -1,5 +1,5 @@
 // Draws rows as a table for people, chunk by chunk, so that memory does not grow with the list.
-import { UTC_INSTANTS, zoneName } from '../instants.ts';
+import { UTC_INSTANTS, zonedHeading } from '../instants.ts';
 import { isSoon } from '../sink-writer.ts';
 import { cellText, linkOf, styleOf, type Column, type View } from '../views/view.ts';
 import type { Canvas } from './capabilities.ts';
@@ -189,10 +189,9 @@ const NO_LINES = {
   middle: ' '.repeat(GAP),
 } as const;
 
-/** Returns `STARTED (UTC+1)`: the name of a column, and the zone of its instants. */
 function headingOf<T>(column: Column<T>, zones: ReadonlySet<number> | undefined): string {
   const name = escapeText(column.name.replaceAll('_', ' ')).toUpperCase();
-  return zones === undefined || zones.size === 0 ? name : `${name} (${zoneName(zones)})`;
+  return zones === undefined ? name : zonedHeading(name, zones);
 }
 
 /** Returns the text of a cell. The zone of an instant is added to `zones`. */
