@@ -453,8 +453,9 @@ describe('signals', () => {
 describe.skipIf(process.platform !== 'linux')('a process that was killed and not yet collected', () => {
   test('D6 owns no partial file any more', async () => {
     const dir = scratch();
-    // The shell becomes a program that collects nobody.
-    const parent = startProcess('sh', ['-c', 'true & echo $!; exec sleep 600'], { dir });
+    // The shell becomes a program that collects nobody. Its child ends after that, or the shell would collect it.
+    const child = '(while read -r name < /proc/$$/comm && [ "$name" = sh ]; do :; done)';
+    const parent = startProcess('sh', ['-c', `${child} & echo $!; exec sleep 600`], { dir });
     const pid = (await parent.says('stdout', /^\d+\n/)).trim();
     const state = () => readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/.*\) /, '').slice(0, 1);
     for (let turns = 0; turns < 100_000 && state() !== 'Z'; turns += 1) await new Promise(setImmediate);
