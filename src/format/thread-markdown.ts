@@ -25,19 +25,20 @@ export function markdownMessage(message: ReadMessage, number: number, style: Thr
   field('Date', message.date === null ? null : formatLocal(message.date, style.timeZone));
   const doubts = message.warnings.map(({ about, text }) => `${about}: ${text}`);
   if (problem !== undefined) doubts.unshift(`withheld or unreadable: ${problem.message} [${problem.class}]`);
-  lines.push(...notes(doubts));
-  for (const part of message.parts) lines.push('', ...partLines(part, style));
-  if (message.parts.length === 0 && problem === undefined) lines.push('', '*no text and no files*');
-  return `${lines.join('\n')}\n`;
+  const isEmpty = message.parts.length === 0 && problem === undefined;
+  const parts = isEmpty
+    ? ['', '*no text and no files*']
+    : message.parts.flatMap((part) => ['', ...partLines(part, style)]);
+  return `${[...lines, ...notes(doubts), ...parts].join('\n')}\n`;
 }
 
 function partLines(part: ReadPart, style: ThreadStyle): string[] {
-  const before = (part.forwarded ?? []).flatMap((heading) => [
+  const forwarded = (part.forwarded ?? []).flatMap((heading) => [
     'Forwarded message',
     ...heading.map(([name, value]) => `- ${inline(name)}: ${inline(value)}`),
     '',
   ]);
-  before.push(...notes(part.warnings ?? []));
+  const before = [...forwarded, ...notes(part.warnings ?? [])];
   if (part.kind === 'alternative')
     return [...before, `*another form of this text: ${inline(part.type ?? 'unknown type')}*`];
   if (part.kind === 'text')
@@ -68,7 +69,8 @@ function notes(texts: readonly string[]): string[] {
 /** The fence is longer than any run of backticks in the text. */
 function codeBlock(text: string): string[] {
   const shown = escapeBlock(text.trimEnd());
-  const longest = Math.max(2, ...Array.from(shown.matchAll(/`+/g), ([run]) => run.length));
+  let longest = 2;
+  for (const [run] of shown.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(longest + 1);
   return [`${fence}text`, shown, fence];
 }

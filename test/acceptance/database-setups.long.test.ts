@@ -36,7 +36,8 @@ afterAll(() => {
 /** `arx serve` as a process, on a port of its own. */
 const served = async (address: string, env: Record<string, string> = {}): Promise<number> => {
   const port = await freePort();
-  const words = ['serve', '--max-tier', 'internal', '--port', String(port), '--json', '--database', address];
+  const ports = ['--port', String(port), '--asset-port', String(await freePort())];
+  const words = ['serve', '--max-tier', 'internal', ...ports, '--json', '--database', address];
   const one = buildProgram().start(words, { dir: tempFolder('setup'), env });
   running.push(one);
   await one.says('stdout', /\n/);

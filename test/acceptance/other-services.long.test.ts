@@ -13,7 +13,7 @@ import { SLOW, STEADY, drifting, rough } from '../support/other-services/variant
 const WALKS = 100;
 
 // The quick tests run the main checks against every steady service, and all checks against some.
-for (const variant of STEADY.filter((one) => !isWhollyQuick(one)))
+for (const variant of STEADY.filter((one) => !isWhollyQuick(one) && !one.isSibling))
   testAgainst(
     variant,
     CHECKS.filter((check) => check !== LOCAL_CHECK && !MAIN_CHECKS.includes(check)),

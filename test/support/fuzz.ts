@@ -12,7 +12,7 @@ export type Door<Input> = {
   check(input: Input): void | Promise<void>;
   /** The input in a message [JSON of its Latin-1 text]. */
   show?(input: Input): string;
-  /** Inputs of a whole run [a million]; the long tests make half of them. Doors that are slower than 20,000 inputs a second have fewer. */
+  /** Inputs of a whole run [a million]; the long tests make a quarter of them. Doors that are slower than 20,000 inputs a second have fewer. */
   inputs?: number;
 };
 
@@ -59,7 +59,7 @@ export async function fuzz<Input>(door: Door<Input>): Promise<void> {
   if (ONLY !== undefined) return run(Number(ONLY));
   const collectGarbage = garbageCollector();
   // All long tests together have less than half an hour.
-  const inputs = Number(INPUTS ?? (door.inputs ?? MILLION) / 2);
+  const inputs = Number(INPUTS ?? (door.inputs ?? MILLION) / 4);
   let first: number | undefined;
   // Most inputs are refused by an error, and a stack trace costs more than the input.
   Error.stackTraceLimit = 0;

@@ -53,7 +53,8 @@ export async function listCounts(
   if (city !== undefined) return listCounts(column, valueOf, { ...input, city }, app, named);
   const counts = named === undefined ? found : await namedCounts(found, named);
   const fault = listing.fault() ?? list.fault();
-  const most = Math.max(...[...counts.values()].map(({ files }) => files));
+  let most = 0;
+  for (const { files } of counts.values()) most = Math.max(most, files);
   const bars = app.world.stdout.isTTY && counts.size > 1 ? { most, canvas: app.screen } : undefined;
   await app.printer.list(attachmentCountView(column, bars), {
     status: () => (totals.withheld > 0 ? 'partial' : 'stable'),

@@ -74,7 +74,7 @@ async function openedConversations(
   for (let cursor = after; ;) {
     const size = Math.min(limit - rows.length, accepted);
     const page = await read({ opening: true, limit: size, ...withoutUndefined({ after: cursor }) });
-    rows.push(...page.rows);
+    for (const row of page.rows) rows.push(row);
     const fresh = page.rows.filter(({ id }) => !seen.has(id));
     for (const { id } of fresh) seen.add(id);
     cursor = fresh.at(-1)?.id;

@@ -51,7 +51,7 @@ export async function readMessage(id: string, options: ReadOptions, app: App): P
       ? await partsOf(record, id, files, options, warnings, app)
       : await mailParts(mail.bytes, [], options, warnings);
   // The file of the message is the mail itself.
-  if (mail !== undefined) parts.push(...files);
+  if (mail !== undefined) for (const file of files) parts.push(file);
   const headers = (record.headers ?? []).map(([name = '', value = '']): [string, string] => [name, value]);
   const isDoubtful = record.integrity !== undefined && record.integrity < 1;
   const lore = options.lore

@@ -191,7 +191,13 @@ function groupOf(windows: readonly WalkedWindow[]): Group {
     conversations: sum(({ conversations }) => conversations).all,
     reads: sum(({ reads }) => reads),
     disagreements: sum(({ disagreements }) => disagreements),
-    drift: drifts.length === 0 ? null : { least: Math.min(...drifts), most: Math.max(...drifts) },
+    drift:
+      drifts.length === 0
+        ? null
+        : {
+            least: drifts.reduce((least, drift) => Math.min(least, drift)),
+            most: drifts.reduce((most, drift) => Math.max(most, drift)),
+          },
   };
 }
 

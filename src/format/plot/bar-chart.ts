@@ -7,13 +7,16 @@ import { truncate, escapeText, textWidth } from '../terminal/escape.ts';
 
 const LEFT_EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
+const widest = (texts: readonly string[]): number =>
+  texts.reduce((width, text) => Math.max(width, textWidth(text)), 0);
+
 /** Returns horizontal bars with labels and values, in the given order. The longest bar fills the line. */
 export function bars(items: readonly { label: string; value: number }[], canvas: Canvas): Line[] {
-  const most = Math.max(0, ...items.map(({ value }) => value));
+  const most = items.reduce((largest, { value }) => Math.max(largest, value), 0);
   const labels = items.map(({ label }) => truncate(escapeText(label), 32));
   const figures = items.map(({ value }) => formatCount(value));
-  const labelWidth = Math.max(0, ...labels.map(textWidth));
-  const figureWidth = Math.max(0, ...figures.map(textWidth));
+  const labelWidth = widest(labels);
+  const figureWidth = widest(figures);
   const room = Math.max(4, Math.min(60, plotColumns(canvas) - labelWidth - figureWidth - 4));
   return items.map(({ value }, index): Line => {
     const label = labels[index] ?? '';

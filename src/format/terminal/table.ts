@@ -139,7 +139,7 @@ async function drawing<T>(
   /** A value that must stay whole has a line of its own where it does not fit beside its name. */
   function asRecords(rows: readonly T[], texts: readonly Texts[], headings: readonly string[]): string {
     const names = headings.map((heading) => truncate(heading, screen.columns ?? Infinity));
-    const nameWidth = Math.max(...names.map(textWidth));
+    const nameWidth = names.reduce((widest, name) => Math.max(widest, textWidth(name)), 0);
     const room = (screen.columns ?? Infinity) - nameWidth - GAP;
     const record = (row: T, cells: Texts): string =>
       columns

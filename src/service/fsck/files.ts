@@ -30,7 +30,7 @@ export async function checkFiles(
   );
   const expected = new Map(rows.map(({ sha256, ...sizes }) => [sha256, sizes]));
   const names: string[] = [];
-  for (const shard of shards) names.push(...(await blobs.names(shard)));
+  for (const shard of shards) for (const name of await blobs.names(shard)) names.push(name);
   findings.checked('files', names.length);
   if (names.length > 0) {
     const { dir } = blobs;

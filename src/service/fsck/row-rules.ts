@@ -178,18 +178,31 @@ export const RULE_SETS: readonly RuleSet[] = [
         'absence of the bytes is wrong',
         `(a.stored = 1) <> (a.absence IS NULL) OR (a.stored = 1) = (a.sha256 LIKE 'absent:%')`,
       ),
+      {
+        problem: 'not redacted, unlike the same bytes elsewhere',
+        prefix: 'att_',
+        // Only the first redacted row of a hash is compared: one logo can be in every mail.
+        sql: select(
+          'attachments b JOIN attachments a ON a.sha256 = b.sha256',
+          'b.n',
+          `b.redaction IS NOT NULL AND a.redacted = 0 AND NOT EXISTS (SELECT 1 FROM attachments c
+            WHERE c.sha256 = b.sha256 AND c.n < b.n AND c.redaction IS NOT NULL)`,
+          'a.n',
+        ),
+      },
       attachment(
-        'not redacted, unlike the same bytes elsewhere',
-        'a.redacted = 0 AND EXISTS (SELECT 1 FROM attachments b WHERE b.sha256 = a.sha256 AND b.redaction IS NOT NULL)',
+        'not redacted, unlike a file inside it',
+        `a.redacted = 0 AND a.contains > 0 AND EXISTS (SELECT 1 FROM attachments b WHERE b.message = a.message
+          AND b.part > a.part AND b.part <= a.part + a.contains AND b.redaction IS NOT NULL)`,
       ),
       {
-        problem: 'not redacted, unlike a file inside it or around it',
+        problem: 'not redacted, unlike a file around it',
         prefix: 'att_',
         sql: select(
-          'attachments b JOIN attachments a ON a.message = b.message',
+          `attachments b JOIN attachments a
+            ON a.message = b.message AND a.part > b.part AND a.part <= b.part + b.contains`,
           'b.n',
-          `b.redaction IS NOT NULL AND a.redacted = 0 AND ((b.part > a.part AND b.part <= a.part + a.contains)
-            OR (a.part > b.part AND a.part <= b.part + b.contains))`,
+          'b.redaction IS NOT NULL AND b.contains > 0 AND a.redacted = 0',
           'a.n',
         ),
       },

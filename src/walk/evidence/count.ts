@@ -91,7 +91,7 @@ export class EvidenceCount<Row> {
     this.#addNumbering(numbering);
     this.#addDoubts();
     if (cursorlessVotes !== 'none') this.startVotes += this.#cursorlessReads.size;
-    this.startRivals = Math.max(0, ...this.#otherStarts.values());
+    for (const votes of this.#otherStarts.values()) this.startRivals = Math.max(this.startRivals, votes);
     countPairsWithin(this.faults.kinds, this.faultyReads);
     this.faults.crossCheck.matches = this.#crossCheckMatches;
   }

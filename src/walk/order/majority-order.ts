@@ -23,9 +23,10 @@ export function applyMajorityOrder<Row>(
 ): void {
   const movable = contested.filter(({ index }) => index >= order.frozen);
   if (movable.length === 0) return;
-  const indexes = movable.map(({ index }) => index);
-  const low = Math.max(order.frozen, Math.min(...indexes) - SORT_MARGIN_ROWS);
-  const high = Math.min(order.list.length, Math.max(...indexes) + SORT_MARGIN_ROWS + 1);
+  let [first, last] = [Infinity, 0];
+  for (const { index } of movable) [first, last] = [Math.min(first, index), Math.max(last, index)];
+  const low = Math.max(order.frozen, first - SORT_MARGIN_ROWS);
+  const high = Math.min(order.list.length, last + SORT_MARGIN_ROWS + 1);
   if (movable.length <= MAX_SINGLE_MOVES || high - low > MAX_SORTED_ROWS)
     for (const entry of movable) moveByMajority(order, reads, entry);
   else sortByMajority(order, reads, low, high);

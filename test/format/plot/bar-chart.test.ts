@@ -9,6 +9,14 @@ const canvas = { columns: 60, unicode: true };
 const positions = (offsets: readonly number[]) =>
   offsets.map((offset, index) => ({ checked: index + 1, offset }));
 
+test('bars: more than a call takes as arguments', () => {
+  const lines = bars(
+    Array.from({ length: 300_000 }, (_, index) => ({ label: `sender ${index}`, value: index })),
+    canvas,
+  );
+  expect(lines).toHaveLength(300_000);
+});
+
 describe('driftPlot', () => {
   test('a short sequence', () => {
     const lines = driftPlot('arc_reconstruction', positions([0, 0, 3, -1, -1, -1, 0, 0]), canvas).map(

@@ -25,6 +25,8 @@ export type Variant = {
   name: string;
   /** One sentence: what this service does in its own way. */
   about: string;
+  /** It differs from another one in a name only. The main checks are enough for it. */
+  isSibling: boolean;
   envelope: Envelope;
   /** Envelopes of single lists that differ. */
   envelopes: Partial<Record<ListName, Envelope>>;

@@ -15,6 +15,7 @@ const FOLLOWED: CursorRules = {
 
 /** A service that keeps to the letter of the interface, and has nothing that the interface does not name. */
 const PLAIN: Omit<Variant, 'name' | 'about'> = {
+  isSibling: false,
   envelope: envelopes.dataAndMore,
   envelopes: { sequence: envelopes.underName('entries') },
   records: records.plainRecords,
@@ -131,14 +132,16 @@ export const STEADY: readonly Variant[] = [
     envelope: envelopes.underResource,
     envelopes: {},
   }),
-  ...['items', 'results', 'entries', 'records', 'rows', 'list', 'values', 'content'].map((name) =>
+  ...['items', 'results', 'entries', 'records', 'rows', 'list', 'values', 'content'].map((name, index) =>
     variant(name, `rows are under \`${name}\`, \`next\` is an address`, {
+      isSibling: index > 0,
       envelope: envelopes.underName(name),
       envelopes: {},
     }),
   ),
-  ...['_id', 'uuid', 'uid', 'key'].map((idField) =>
+  ...['_id', 'uuid', 'uid', 'key'].map((idField, index) =>
     variant(`id-${idField.replace('_', '')}`, `the id of a row is in \`${idField}\``, {
+      isSibling: index > 0,
       records: records.renamedIds(idField),
     }),
   ),

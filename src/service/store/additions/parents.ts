@@ -31,7 +31,7 @@ export async function findParents(
     if (candidates.length === 0) continue;
     const best = candidates.findIndex((key) => numbers.has(key));
     const absent = best < 0 ? candidates : candidates.slice(0, best);
-    orphans.push(...absent.map((message_key, rank) => ({ message_key, message: n, rank })));
+    for (const [rank, message_key] of absent.entries()) orphans.push({ message_key, message: n, rank });
     parents.set(n, best < 0 ? null : numbers.get(candidates[best]!)!);
   }
   await insertRows(statements, ORPHANS, orphans);
