@@ -5,6 +5,7 @@ import { Fault } from '../faults.ts';
 import { fsckLines } from '../format/views/index.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 import { hashFiles } from './hash-files.ts';
+import { uncheckedFault } from './unchecked-fault.ts';
 
 export const Input = z.object(DATABASE_INPUT);
 
@@ -37,6 +38,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   await app.printer.report(report, () => fsckLines(report, app.screen));
   if (report.verdict === 'nothing_checked')
     app.addFault(new Fault('partial', 'nothing was checked: the archive is empty'));
+  for (const fault of uncheckedFault(report)) app.addFault(fault);
   if (report.verdict !== 'damaged') return;
   const damaged = report.findings.filter(({ severity }) => severity === 'damage');
   const total = damaged.reduce((sum, { count }) => sum + count, 0);

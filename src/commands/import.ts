@@ -7,9 +7,9 @@ import { IMPORT_KINDS, type ImportKind } from '../contract/import-kind.ts';
 import { TIERS } from '../contract/token.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
-import { plural } from '../format/numbers.ts';
+import { formatCount, plural } from '../format/numbers.ts';
 import type { ArchiveLocation, OpenArchive } from '../service/index.ts';
-import { importLines } from '../format/views/index.ts';
+import { importLines, countOf } from '../format/views/index.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 import { withSpoolFolder } from './spool-folder.ts';
 import { compileLess } from './v8-flags.ts';
@@ -28,6 +28,9 @@ export const Input = z.object({
 });
 
 type Input = z.infer<typeof Input>;
+
+/** Notices on stderr. The report has more. */
+const MAX_NOTICES = 10;
 
 /** Runs `arx import`. */
 export async function run(input: Input, app: App): Promise<void> {
@@ -106,13 +109,13 @@ async function importFrom(input: Input, shown: (path: string) => string, app: Ap
   };
   await app.printer.report(report, () => importLines(report, app.screen));
   if (input.dryRun) app.notice('dry run: nothing was stored');
-  for (const { path, notice } of report.notices) app.notice(`${path} ${notice}`);
-  if (report.refused.length > 0) {
+  for (const { path, notice } of report.notices.slice(0, MAX_NOTICES)) app.notice(`${path} ${notice}`);
+  const others = countOf(report, 'notices') - MAX_NOTICES;
+  if (others > 0) app.notice(`and ${formatCount(others)} more; see "notices" in the report`);
+  const refused = countOf(report, 'refused');
+  if (refused > 0) {
     app.addFault(
-      new Fault(
-        'partial',
-        `${plural(report.refused.length, 'item')} could not be stored; see "refused" in the report`,
-      ),
+      new Fault('partial', `${plural(refused, 'item')} could not be stored; see "refused" in the report`),
     );
   }
 }

@@ -11,6 +11,7 @@ import { archiveCopyLines } from '../../format/views/index.ts';
 import type { ArchiveLocation, OpenArchive } from '../../service/index.ts';
 import { archivePlace } from '../database-option.ts';
 import { hashFiles } from '../hash-files.ts';
+import { uncheckedFault } from '../unchecked-fault.ts';
 
 export const Input = z.object({
   from: z.string().min(1),
@@ -120,6 +121,7 @@ function faultsOf({ verdict, files, fsck }: ArchiveCopyReport): Fault[] {
         },
       ),
     );
+  if (fsck !== null) faults.push(...uncheckedFault(fsck));
   if (fsck?.verdict === 'damaged' && files.damaged === 0)
     faults.push(new Fault('integrity', 'the copy is equal to the source, and damaged as it is'));
   return faults;

@@ -14,11 +14,14 @@ const ImportedFiles = z
     message: 'seen must be read + known + refused + skipped',
   });
 
+const ListedItem = z.enum(['refused', 'skipped', 'notices']);
+
 /**
  * `arx import --json`. `offset` is a byte offset in a file, else an ordinal; null where a whole path was refused. `files`
  * counts the files of a source: `read` gave a new message or hold none, `known` had no new one. `formats`: how many files
  * were read as each format. `skipped` names what was not read on purpose: a file, or `bytes` of it at `offset`. `notices`: files
- * whose content was not understood, such as chats of systems that arx does not read.
+ * whose content was not understood, such as chats of systems that arx does not read. `not_listed`: how many more entries a list would
+ * have, by their reason; each list has the first 10,000. `messages.refused` of the sources counts all that were refused.
  */
 export const ImportReport = z.object({
   version,
@@ -40,6 +43,7 @@ export const ImportReport = z.object({
     z.object({ path: z.string(), offset: count.nullable(), bytes: count.nullable(), reason: z.string() }),
   ),
   notices: z.array(z.object({ path: z.string(), notice: z.string() })),
+  not_listed: z.array(z.object({ list: ListedItem, reason: z.string(), count })).optional(),
 });
 export type ImportReport = z.infer<typeof ImportReport>;
 
@@ -56,13 +60,14 @@ export type BackupReport = z.infer<typeof BackupReport>;
 
 /**
  * `arx fsck -o json`. `looked` counts the rows, files or messages of a check; `bytes` counts what was hashed. A finding counts all its
- * subjects and names the first hundred. A `notice` is unusual, but no damage.
+ * subjects and names the first hundred. A `notice` is unusual, but no damage. `unchecked` names what was not checked because of an
+ * error of arx itself. `unchecked_is_explained`: findings name values that their columns cannot hold, over which checks may fail.
  */
 export const FsckReport = z.object({
   version,
   engine: z.enum(['sqlite', 'postgres']),
   files: z.enum(['folder', 'database']),
-  verdict: z.enum(['ok', 'damaged', 'nothing_checked']),
+  verdict: z.enum(['ok', 'damaged', 'partly_checked', 'nothing_checked']),
   checks: z.array(
     z.object({
       name: z.enum([
@@ -89,6 +94,8 @@ export const FsckReport = z.object({
       subjects: z.array(z.string()),
     }),
   ),
+  unchecked: z.array(z.object({ check: z.string(), subject: z.string(), error: z.string() })).optional(),
+  unchecked_is_explained: z.boolean().optional(),
 });
 export type FsckReport = z.infer<typeof FsckReport>;
 

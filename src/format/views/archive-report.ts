@@ -36,13 +36,37 @@ export function fsckLines(report: FsckReport, canvas: Canvas): Line[] {
       }),
     };
   });
+  const { unchecked = [], unchecked_is_explained: isExplained = false } = report;
+  const why = isExplained ? 'over values of another type' : 'because of an error of arx';
+  const left: Branch[] =
+    unchecked.length === 0
+      ? []
+      : [
+          {
+            line: { text: `not checked, ${why}`, style: 'bad' },
+            children: firstBranches(unchecked, ({ check, subject, error }) => ({
+              line: `${check}: ${subject} (${error})`,
+            })),
+          },
+        ];
   return [
     [
       { text: report.verdict.replaceAll('_', ' '), style },
       `, ${formatBytes(report.bytes)} hashed, ${report.engine}, files in the ${report.files}`,
     ],
-    ...treeLines(checks, canvas),
+    ...treeLines([...checks, ...left], canvas),
   ];
+}
+
+type ImportList = 'refused' | 'skipped' | 'notices';
+
+function notListed(report: ImportReport, name: ImportList): NonNullable<ImportReport['not_listed']> {
+  return (report.not_listed ?? []).filter(({ list }) => list === name);
+}
+
+/** Returns how many entries a list of an import has, with those that are only counted. */
+export function countOf(report: ImportReport, name: ImportList): number {
+  return notListed(report, name).reduce((sum, { count }) => sum + count, report[name].length);
 }
 
 /** Returns an import: the archive in one line, then each source and what was refused. */
@@ -73,16 +97,32 @@ export function importLines(report: ImportReport, canvas: Canvas): Line[] {
       ],
     };
   });
-  const named = firstBranches(report.refused, ({ path, offset, reason }) => ({
-    line: `${path}${offset === null ? '' : ` at ${formatCount(offset)}`}: ${reason}`,
-  }));
+  const branches = <Name extends ImportList>(
+    name: Name,
+    lineOf: (entry: ImportReport[Name][number]) => string,
+  ): Branch[] => [
+    ...firstBranches<ImportReport[Name][number]>(
+      report[name],
+      (entry) => ({ line: lineOf(entry) }),
+      countOf(report, name),
+    ),
+    ...notListed(report, name).map(({ reason, count }): Branch => ({
+      line: { text: `${formatCount(count)} of them counted only: ${reason}`, style: 'dim' },
+    })),
+  ];
+  const named = branches(
+    'refused',
+    ({ path, offset, reason }) => `${path}${offset === null ? '' : ` at ${formatCount(offset)}`}: ${reason}`,
+  );
   const refused: Branch[] =
     named.length > 0 ? [{ line: { text: 'refused', style: 'bad' }, children: named }] : [];
-  const passed = firstBranches(report.skipped, ({ path, offset, bytes, reason }) => ({
-    line: `${path}${offset === null || bytes === null ? '' : `: ${plural(bytes, 'byte')} at ${formatCount(offset)}`}: ${reason}`,
-  }));
+  const passed = branches(
+    'skipped',
+    ({ path, offset, bytes, reason }) =>
+      `${path}${offset === null || bytes === null ? '' : `: ${plural(bytes, 'byte')} at ${formatCount(offset)}`}: ${reason}`,
+  );
   const skipped: Branch[] = passed.length > 0 ? [{ line: 'skipped', children: passed }] : [];
-  const told = firstBranches(report.notices, ({ path, notice }) => ({ line: `${path}: ${notice}` }));
+  const told = branches('notices', ({ path, notice }) => `${path}: ${notice}`);
   const notices: Branch[] =
     told.length > 0 ? [{ line: { text: 'not understood', style: 'warn' }, children: told }] : [];
   return [

@@ -2,7 +2,7 @@
 import { formatCount } from '../numbers.ts';
 import type { Branch } from '../terminal/tree.ts';
 
-/** Items that are named in a report for people. The JSON report has all of them. */
+/** Items that are named in a report for people. The JSON report has all or many of them. */
 export const MAX_NAMED_ITEMS = 20;
 
 /** Returns a branch for each of the first items, and a last one with the number of the others. `total` is how many there are. */

@@ -10,6 +10,7 @@ import { missingNumbers } from './missing-numbers.ts';
 import { NUMBERED_COLUMNS, RULE_SETS } from './row-rules.ts';
 import { checkSearchIndex } from './search-index.ts';
 import { checkStoredMessages } from './stored-messages.ts';
+import { checkValueTypes, TYPED_TABLES } from './value-types.ts';
 
 /** How files are hashed, how the check is interrupted, and who learns its progress. */
 export type FsckOptions = {
@@ -72,6 +73,8 @@ export async function checkArchive(archive: Archive, options: FsckOptions): Prom
   await findings.guard('search', 'search index', () => checkSearchIndex(archive, findings));
   await checkAllFiles(archive, findings, options);
   await findings.guard('engine', 'meta', () => checkMetaTable(archive, findings));
+  if (database.engine === 'sqlite' && findings.isSuspicious())
+    await checkAllValueTypes(archive, findings, options);
   return findings.report(database.engine, blobs.dir === undefined ? 'database' : 'folder');
 }
 
@@ -88,6 +91,17 @@ async function checkDatabase({ database }: Archive, findings: Findings): Promise
     }
     findings.checked('engine', 1);
   });
+}
+
+/** Names the values over which other checks may have failed. In a sound archive there are none, so nobody looks for them. */
+async function checkAllValueTypes(archive: Archive, findings: Findings, options: FsckOptions): Promise<void> {
+  for (const typed of TYPED_TABLES) {
+    const { check, table } = typed;
+    await findings.guard(check, table, () => checkValueTypes(archive.database, typed, 'outside', findings));
+    await inRanges(archive, typed, findings, options, (after, to) =>
+      checkValueTypes(archive.database, typed, { after, to }, findings),
+    );
+  }
 }
 
 type CheckedColumn = { check: CheckName; table: string; column: string };

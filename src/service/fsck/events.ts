@@ -43,11 +43,12 @@ export async function checkEvents(
     const events: NumberedEvent[] = [];
     for (const row of rows) {
       const event = asReceived(row, row.payload ?? (await readPayload(database, row.id)));
-      if (event === undefined) findings.add('events', 'body is not the one received', row.id);
+      if (event === undefined) findings.add('events', 'body is not the one received', nameOf(row));
       else events.push(event);
     }
     const expected = await expectedOutcomes(database, events);
-    for (const { n, id, effect, message, attachment } of rows) {
+    for (const row of rows) {
+      const { n, effect, message, attachment } = row;
       if (effect === 'queued' || effect === 'dead' || !expected.has(n)) continue;
       const verdict = expected.get(n);
       const isSame =
@@ -55,9 +56,14 @@ export async function checkEvents(
       if (isSame) continue;
       // Records were read after events. An event applied in between has another effect by now, and never this one again.
       const unchanged = await database.get('SELECT n FROM events WHERE n = $1 AND effect = $2', [n, effect]);
-      if (unchanged !== undefined) findings.add('events', 'effect does not match its record', id);
+      if (unchanged !== undefined) findings.add('events', 'effect does not match its record', nameOf(row));
     }
   }
+}
+
+/** Returns the id of an event. In a damaged row it may be no text. */
+function nameOf({ id, n }: EventRow): string {
+  return typeof id === 'string' ? id : `event ${n}`;
 }
 
 /** Returns the event when its hashes and its schema hold, else undefined. */

@@ -1,6 +1,6 @@
 // Collects what the check of an archive looked at and found, in memory that does not grow with the archive.
 import type { FsckReport } from '../../contract/reports/archive.ts';
-import { isStoreDamaged } from '../store/sql/database-error.ts';
+import { errorName, isStoreDamaged } from '../store/sql/database-error.ts';
 
 type Finding = FsckReport['findings'][number];
 /** The name of a check in the report. */
@@ -8,6 +8,9 @@ export type CheckName = FsckReport['checks'][number]['name'];
 
 /** A finding names its first subjects and counts all of them. */
 const MAX_NAMED_SUBJECTS = 100;
+
+/** The problem of a part that the database cannot read. */
+const UNREADABLE = 'unreadable';
 
 /** Counts and findings so far. */
 export type Findings = {
@@ -17,9 +20,13 @@ export type Findings = {
   hashed(bytes: number): void;
   /** Adds a problem of `subject`. A `notice` is unusual, but no damage. */
   add(check: CheckName, problem: string, subject: string, severity?: Finding['severity']): void;
+  /** Adds a value that its column cannot hold. Internal errors are explained by it. */
+  addWrongValue(check: CheckName, problem: string, subject: string): void;
+  /** Returns whether the database is damaged, or a part of the archive was not checked. */
+  isSuspicious(): boolean;
   /**
-   * Runs `work`. An error of the database that means damage becomes a finding about `subject`, and so does a TypeError after
-   * damage was found. Others are thrown.
+   * Runs `work`. An error of the database that means damage becomes a finding about `subject`. An error of this program is no
+   * damage: `subject` was not checked. Others are thrown.
    */
   guard(check: CheckName, subject: string, work: () => Promise<void>): Promise<void>;
   report(engine: FsckReport['engine'], files: FsckReport['files']): FsckReport;
@@ -29,6 +36,8 @@ export type Findings = {
 export function createFindings(): Findings {
   const checks = new Map<CheckName, number>();
   const findings = new Map<string, Finding>();
+  const unchecked: NonNullable<FsckReport['unchecked']> = [];
+  let hasWrongValues = false;
   let bytes = 0;
   const add: Findings['add'] = (check, problem, subject, severity = 'damage') => {
     if (!checks.has(check)) checks.set(check, 0);
@@ -43,14 +52,20 @@ export function createFindings(): Findings {
     checked: (check, count) => void checks.set(check, (checks.get(check) ?? 0) + count),
     hashed: (count) => void (bytes += count),
     add,
+    addWrongValue(check, problem, subject) {
+      hasWrongValues = true;
+      add(check, problem, subject);
+    },
+    isSuspicious: () =>
+      unchecked.length > 0 ||
+      [...findings.values()].some(({ check, problem }) => check === 'engine' || problem === UNREADABLE),
     async guard(check, subject, work) {
       try {
         await work();
       } catch (error) {
-        // In a damaged row any column may hold NULL or a value of another type.
-        const isOfDamage = error instanceof TypeError && isDamaged();
-        if (!isStoreDamaged(error) && !isOfDamage) throw error;
-        add(check, 'unreadable', subject);
+        if (isStoreDamaged(error)) add(check, UNREADABLE, subject);
+        else if (isOfThisProgram(error)) unchecked.push({ check, subject, error: errorName(error) });
+        else throw error;
       }
     },
     report(engine, files) {
@@ -61,11 +76,28 @@ export function createFindings(): Findings {
         version: 1,
         engine,
         files,
-        verdict: isDamaged() ? 'damaged' : checked === 0 ? 'nothing_checked' : 'ok',
+        verdict: isDamaged()
+          ? 'damaged'
+          : unchecked.length > 0
+            ? 'partly_checked'
+            : checked === 0
+              ? 'nothing_checked'
+              : 'ok',
         checks: [...checks].map(([name, count]) => ({ name, looked: count })),
         bytes,
         findings: all,
+        ...(unchecked.length === 0 ? {} : { unchecked, unchecked_is_explained: hasWrongValues }),
       };
     },
   };
+}
+
+/** Returns whether a thrown value is a bug, or the work of a value that its column cannot hold. */
+function isOfThisProgram(error: unknown): boolean {
+  return (
+    error instanceof TypeError ||
+    error instanceof RangeError ||
+    error instanceof ReferenceError ||
+    error instanceof SyntaxError
+  );
 }

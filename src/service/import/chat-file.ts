@@ -5,11 +5,13 @@ import { cityOfPhoto } from '../geocoding/exif-gps.ts';
 import { detectContentType } from '../file-type/content-type.ts';
 import { countTrailingBytes } from '../file-type/trailing-bytes.ts';
 import { absentFileKey, type ImportedAttachment } from '../records/import-items.ts';
-import { type FileSet, UnreadableError } from './file-set.ts';
+import { type FileSet, TooLargeError, UnreadableError } from './file-set.ts';
 import { storedJson } from './stored-json.ts';
 
 /** The bytes of a larger file are refused. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
+/** A message is in memory with its files until it is stored. Of its files no more bytes are read. */
+const MAX_MESSAGE_FILE_BYTES = 1024 * 1024 * 1024;
 const DEFAULT_CONTENT_TYPE = 'application/octet-stream';
 
 /** A file as the export declares it. */
@@ -46,14 +48,40 @@ export async function chatFile(file: DeclaredFile, upload: Uint8Array | string):
   };
 }
 
+/**
+ * Returns the files of one message, read one after the other. `read` gets the bytes that a file may have: those of all files of a
+ * message are bounded, because a message can name one large file any number of times.
+ */
+export async function filesOfMessage<Declared>(
+  declared: readonly Declared[],
+  read: (file: Declared, maxBytes: number) => Promise<ImportedAttachment>,
+  maxTotalBytes: number = MAX_MESSAGE_FILE_BYTES,
+): Promise<ImportedAttachment[]> {
+  const files: ImportedAttachment[] = [];
+  let left = maxTotalBytes;
+  for (const file of declared) {
+    const attachment = await read(file, Math.min(MAX_FILE_BYTES, left));
+    left -= attachment.content?.byteLength ?? 0;
+    files.push(attachment);
+  }
+  return files;
+}
+
+/** Returns why a file of a message cannot be read, as a predicate. `maxBytes` is what {@link filesOfMessage} allowed. */
+export function unreadableFile(error: UnreadableError, maxBytes: number): string {
+  return error instanceof TooLargeError && maxBytes < MAX_FILE_BYTES
+    ? 'is beyond the bytes that are read of the files of one message'
+    : error.message;
+}
+
 /** Why a file is absent that the export names and lacks. */
 export const NOT_IN_EXPORT = 'is not in the export';
 
 /** The files of an export that messages name. */
 export type HeldFiles = {
   /** Returns the bytes of the first of these names that there is, or why there are none, as a predicate. */
-  read(names: readonly string[]): Promise<Uint8Array | string>;
-  /** What became of each file that was asked for: null when it was read, else why it could not be. */
+  read(names: readonly string[], maxBytes: number): Promise<Uint8Array | string>;
+  /** What became of each file that was asked for: null when it was read once, else why it could not be. */
   outcomes: ReadonlyMap<string, string | null>;
 };
 
@@ -63,17 +91,18 @@ export function holdFiles(files: FileSet): HeldFiles {
   const outcomes = new Map<string, string | null>();
   return {
     outcomes,
-    async read(candidates) {
+    async read(candidates, maxBytes) {
       const name = candidates.find((candidate) => names.has(candidate));
       if (name === undefined) return NOT_IN_EXPORT;
       try {
-        const content = await files.read(name, MAX_FILE_BYTES);
+        const content = await files.read(name, maxBytes);
         outcomes.set(name, null);
         return content;
       } catch (error) {
         if (!(error instanceof UnreadableError)) throw error;
-        outcomes.set(name, error.message);
-        return `could not be read: ${error.message}`;
+        const reason = unreadableFile(error, maxBytes);
+        if (outcomes.get(name) !== null) outcomes.set(name, reason);
+        return `could not be read: ${reason}`;
       }
     },
   };

@@ -11,6 +11,8 @@ const COUNTED_AS = { opened: 'read', refused: 'refused', known: 'known', stored:
 /** Counts files. All outcomes of one file must follow each other. */
 export type FileCounter = {
   add(path: string, outcome: Outcome): void;
+  /** Returns how many files were added and are not counted so far. */
+  open(): number;
   /** Counts a file that was not read on purpose. */
   skip(): void;
   /** Counts the files that were added. `isEnd` is false while the last one may get more outcomes. */
@@ -37,6 +39,7 @@ export function createFileCounter(): FileCounter {
       const before = open.get(path);
       if (before === undefined || RANK[outcome] > RANK[before]) open.set(path, outcome);
     },
+    open: () => open.size,
     skip: () => count('skipped'),
     settle(isEnd) {
       for (const [path, outcome] of open) {

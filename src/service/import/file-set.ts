@@ -23,6 +23,13 @@ export type FileSet = {
 /** Says why a file cannot be read: lower case, without its path and without a final full stop. */
 export class UnreadableError extends Error {}
 
+/** A file is longer than it may be. */
+export class TooLargeError extends UnreadableError {
+  constructor(maxBytes: number) {
+    super(`is larger than ${maxBytes} bytes`);
+  }
+}
+
 /** Opens the files of a folder and of all folders below it. Throws {@link UnreadableError} when it cannot be listed. */
 export async function openFolder(root: string): Promise<FileSet> {
   const names: string[] = [];
@@ -51,7 +58,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<U
     try {
       const found = await file.stat();
       if (!found.isFile()) throw new UnreadableError('is not a regular file');
-      if (found.size > maxBytes) throw new UnreadableError(`is larger than ${maxBytes} bytes`);
+      if (found.size > maxBytes) throw new TooLargeError(maxBytes);
       return await file.readFile();
     } finally {
       await file.close();

@@ -11,6 +11,7 @@ import { DatabaseAccessError, accessFault } from '../store/sql/database-error.ts
 import { detectSource } from './detect.ts';
 import type { Read, ReadOptions } from './readers.ts';
 import { createDryRunWriter } from './dry-run-writer.ts';
+import { createItemLists } from './item-lists.ts';
 import { importWriter, KEPT, storeItems, type ImportCounts, type StoreOptions } from './store-items.ts';
 
 /** The progress on one path: items `read`; for an mbox also bytes `done` of `total`, else both null. `stored` messages are of all paths. */
@@ -116,6 +117,7 @@ async function importSources(
     skipped: [],
     notices: [],
   };
+  const lists = createItemLists();
   for (const { path, kind, read } of sources) {
     // Only in an mbox are positions byte offsets.
     const before = report.sources.reduce((sum, { messages }) => sum + messages.stored, 0);
@@ -125,6 +127,7 @@ async function importSources(
       tier,
       changesTiers,
       signal,
+      lists,
       stored: ({ messages }, position) =>
         progress?.({
           path,
@@ -145,11 +148,8 @@ async function importSources(
       files,
       formats,
     });
-    // A call can take some hundred thousand arguments, and an export may have more of these.
-    report.refused = report.refused.concat(counts.refused);
-    report.skipped = report.skipped.concat(counts.skipped);
-    report.notices = report.notices.concat(counts.notices);
   }
+  Object.assign(report, lists.report());
   // Applies the events that waited for what was imported. Another process may have begun to.
   if (target !== undefined) await createDrain(target)();
   const row = await archive?.database.get<{ n: number }>('SELECT COUNT(*) AS n FROM conversations');
@@ -174,6 +174,7 @@ export function importItems(archive: Archive, items: AsyncIterable<ImportItem>):
     tier: 'internal',
     changesTiers: false,
     signal: new AbortController().signal,
+    lists: createItemLists(),
     stored: () => {},
   });
 }

@@ -11,21 +11,22 @@ import { readChecked } from '../store/files/read-checked.ts';
 import { cityOfPhoto } from '../geocoding/exif-gps.ts';
 import type { ImportedMessage, RawMail, RefusedItem, SourceItem } from '../records/import-items.ts';
 import { createFileCounter, type FileCounter } from './file-counts.ts';
+import type { ItemLists } from './item-lists.ts';
 
 // A batch is one transaction. It ends at the first of these limits.
 const MAX_BATCH_MESSAGES = 256;
 const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
+/** Files whose outcome is remembered between two batches. */
+const MAX_OPEN_FILES = 4096;
+
 /** What was read so far. `known`: the archive had it already. `offset`: the `position` of the item. */
 export type ImportCounts = {
   messages: { read: number; stored: number; known: number; refused: number };
   attachments: { stored: number; known: number };
-  refused: { path: string; offset: number; reason: string }[];
   files: FileCounter['counts'];
   /** How many files were read as each format. */
   formats: Map<string, number>;
-  skipped: { path: string; offset: number | null; bytes: number | null; reason: string }[];
-  notices: { path: string; notice: string }[];
 };
 
 /** How items are stored. */
@@ -37,6 +38,8 @@ export type StoreOptions = {
   /** Whether known messages, too, get their tier. */
   changesTiers: boolean;
   signal: AbortSignal;
+  /** Gets what was refused or skipped, and notices. */
+  lists: ItemLists;
   /** Called after each batch with the counts so far and the position of the last item. */
   stored(counts: ImportCounts, position: number): void;
 };
@@ -57,23 +60,21 @@ export function importWriter(archive: Archive): MessageWriter {
 export async function storeItems(
   intake: MessageWriter,
   items: AsyncIterable<SourceItem>,
-  { originCity, tier, changesTiers, signal, stored }: StoreOptions,
+  { originCity, tier, changesTiers, signal, lists, stored }: StoreOptions,
 ): Promise<ImportCounts> {
   const files = createFileCounter();
   const counts: ImportCounts = {
     messages: { read: 0, stored: 0, known: 0, refused: 0 },
     attachments: { stored: 0, known: 0 },
-    refused: [],
     files: files.counts,
     formats: new Map(),
-    skipped: [],
-    notices: [],
   };
+  const refusing: Refusing = { counts, files, lists };
   let batch: (ImportedMessage | RawMail)[] = [];
   let bytes = 0;
   let position = 0;
   const storeBatch = async () => {
-    const { fresh, known } = await parseNew(intake, batch, { counts, files, originCity, tier });
+    const { fresh, known } = await parseNew(intake, batch, { ...refusing, originCity, tier });
     if (changesTiers) await intake.setTiers(batch.map((item) => ({ tier, ...item })));
     batch = [];
     bytes = 0;
@@ -96,19 +97,21 @@ export async function storeItems(
       continue;
     }
     if (item.kind === 'notice') {
-      counts.notices.push({ path: item.path, notice: item.text });
+      lists.add('notices', { path: item.path, notice: item.text });
       continue;
     }
     if (item.kind === 'skipped') {
       const { path, position: offset, bytes: length, reason } = item;
-      counts.skipped.push({ path, offset, bytes: length, reason });
+      lists.add('skipped', { path, offset, bytes: length, reason });
       if (offset === null) files.skip();
       continue;
     }
     counts.messages.read += 1;
     position = item.position;
     if (item.kind === 'refused') {
-      refuse(counts, files, item);
+      refuse(refusing, item);
+      // Files that give no message would be open until the end.
+      if (files.open() > MAX_OPEN_FILES) await storeBatch().catch(throwArchiveFault);
       continue;
     }
     batch.push(item);
@@ -140,13 +143,14 @@ function throwArchiveFault(error: unknown): never {
   throw reason === undefined ? error : new Fault('disk', `archive: ${reason}`, { kept, cause: error });
 }
 
+type Refusing = { counts: ImportCounts; files: FileCounter; lists: ItemLists };
+
 function refuse(
-  counts: ImportCounts,
-  files: FileCounter,
+  { counts, files, lists }: Refusing,
   { path, position, reason, isAbsent }: Omit<RefusedItem, 'kind'>,
 ): void {
   counts.messages.refused += 1;
-  counts.refused.push({ path, offset: position, reason });
+  lists.add('refused', { path, offset: position, reason });
   if (isAbsent !== true) files.add(path, 'refused');
 }
 
@@ -155,7 +159,7 @@ function sizeOf(item: ImportedMessage | RawMail): number {
   return item.attachments.reduce((sum, { content }) => sum + (content?.byteLength ?? 0), item.raw.byteLength);
 }
 
-type ParseOptions = Pick<StoreOptions, 'originCity' | 'tier'> & { counts: ImportCounts; files: FileCounter };
+type ParseOptions = Pick<StoreOptions, 'originCity' | 'tier'> & Refusing;
 
 /**
  * Returns the messages that the archive does not have, by their hashes, parsed. Counts the others. Returns as `known`
@@ -164,8 +168,9 @@ type ParseOptions = Pick<StoreOptions, 'originCity' | 'tier'> & { counts: Import
 async function parseNew(
   intake: MessageWriter,
   batch: readonly (ImportedMessage | RawMail)[],
-  { counts, files, originCity, tier }: ParseOptions,
+  { originCity, tier, ...refusing }: ParseOptions,
 ): Promise<{ fresh: ImportedMessage[]; known: ImportedMessage[] }> {
+  const { counts, files } = refusing;
   const attachmentsOfKnown = await intake.known(new Set(batch.map(({ sha256 }) => sha256)));
   const fresh: ImportedMessage[] = [];
   const known: ImportedMessage[] = [];
@@ -185,7 +190,7 @@ async function parseNew(
         fresh.push(await withOriginCity(await parseMail(item, tier), originCity));
       } catch {
         const reason = 'the mail cannot be parsed';
-        refuse(counts, files, { path: item.path, position: item.position, reason });
+        refuse(refusing, { path: item.path, position: item.position, reason });
         continue;
       }
     }

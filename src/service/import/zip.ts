@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
-import { type FileSet, UnreadableError } from './file-set.ts';
+import { type FileSet, TooLargeError, UnreadableError } from './file-set.ts';
 import { unreadableReason } from './unreadable-reason.ts';
 
 /** More than any export holds. A zip that declares more is refused before its directory fills the memory. */
@@ -44,7 +44,7 @@ export async function openZip(path: string): Promise<FileSet> {
 
 async function readEntry(zip: ZipFile, entry: Entry | undefined, maxBytes: number): Promise<Uint8Array> {
   if (entry !== undefined && !entry.isEncrypted() && entry.uncompressedSize > maxBytes)
-    throw new UnreadableError(`is larger than ${maxBytes} bytes`);
+    throw new TooLargeError(maxBytes);
   const chunks: Uint8Array[] = [];
   for await (const chunk of streamEntry(zip, entry)) chunks.push(chunk);
   return Buffer.concat(chunks);

@@ -61,7 +61,11 @@ test('an export with more refused messages than a call takes arguments is import
   await writeFile(join(path, 'talk/2026-01-01.json'), `[${'{},'.repeat(count - 1)}{}]`);
   const report = await importPaths(undefined, [path], { dryRun: true, signal });
   expect(report.sources[0]?.messages).toMatchObject({ read: count, refused: count });
-  expect(report.refused).toHaveLength(count);
+  // The report lists the first ones and counts the others.
+  expect(report.refused).toHaveLength(10_000);
+  expect(report.not_listed).toEqual([
+    { list: 'refused', reason: report.refused[0]?.reason, count: count - 10_000 },
+  ]);
 });
 
 test('removes unfinished files of killed imports, but not of running ones', async () => {
@@ -206,7 +210,6 @@ test('counts and reports what a reader refuses', async () => {
   }
   expect(await importItems(archive, items())).toMatchObject({
     messages: { read: 1, stored: 0, known: 0, refused: 1 },
-    refused: [{ path: 'x', offset: 7, reason: 'is damaged' }],
   });
   await archive.close();
 });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Tier } from '../../../contract/token.ts';
 import { mattermostText } from '../../mail/mattermost-text.ts';
 import type { ImportedAttachment, ImportedMessage, ImportItem } from '../../records/import-items.ts';
-import { chatFile, type HeldFiles } from '../chat-file.ts';
+import { chatFile, filesOfMessage, type HeldFiles } from '../chat-file.ts';
 import { withoutCredentials, withoutSecretAddresses } from '../chat-secrets.ts';
 import { countAt, isObject, objectsAt, textAt } from '../json-value.ts';
 import { storedJson } from '../stored-json.ts';
@@ -174,13 +174,11 @@ function filesOf(
   folder: string,
   city: string | null,
 ): Promise<ImportedAttachment[]> {
-  return Promise.all(
-    objectsAt(post, 'attachments').map(async (file) => {
-      const path = (textAt(file, 'path') ?? '').replace(/^(?:\.?\/)+/, '');
-      const filename = path.slice(path.lastIndexOf('/') + 1) || 'file';
-      const declared = { filename, type: null, bytes: null, declared: file, city, redaction: null };
-      // Paths are relative to the folder `data` of the export.
-      return chatFile(declared, await held.read([`${folder}data/${path}`, `${folder}${path}`]));
-    }),
-  );
+  return filesOfMessage(objectsAt(post, 'attachments'), async (file, maxBytes) => {
+    const path = (textAt(file, 'path') ?? '').replace(/^(?:\.?\/)+/, '');
+    const filename = path.slice(path.lastIndexOf('/') + 1) || 'file';
+    const declared = { filename, type: null, bytes: null, declared: file, city, redaction: null };
+    // Paths are relative to the folder `data` of the export.
+    return chatFile(declared, await held.read([`${folder}data/${path}`, `${folder}${path}`], maxBytes));
+  });
 }

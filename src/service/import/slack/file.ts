@@ -1,5 +1,5 @@
 // Reads a file of a Slack message: what the export declares, and the bytes if the export holds them.
-import { chatFile, NOT_IN_EXPORT } from '../chat-file.ts';
+import { chatFile, NOT_IN_EXPORT, unreadableFile } from '../chat-file.ts';
 import { type FileSet, UnreadableError } from '../file-set.ts';
 import { countAt, textAt } from '../json-value.ts';
 import type { ImportedAttachment } from '../../records/import-items.ts';
@@ -10,13 +10,11 @@ export type Uploads = {
    * Returns the bytes of a file, why it cannot be read, or null when no set holds it. `name` decides when an id has several
    * files.
    */
-  read: (id: string, name: string) => Promise<Uint8Array | string | null>;
-  /** What became of each file that was asked for: null when it was read, else why it could not be. */
+  read: (id: string, name: string, maxBytes: number) => Promise<Uint8Array | string | null>;
+  /** What became of each file that was asked for: null when it was read once, else why it could not be. */
   outcomes: ReadonlyMap<FileSet, ReadonlyMap<string, string | null>>;
 };
 
-/** The bytes of a larger file are refused. */
-const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const UPLOAD_PATH = /(?:^|\/)__uploads\/([^/]+)\/([^/]+)$/;
 
 /** Returns the files `__uploads/<file id>/<name>` of the sets. Of several sets with one id the first counts. */
@@ -32,20 +30,21 @@ export function openUploads(sets: readonly FileSet[]): Uploads {
       found.set(id, held);
     }
   }
-  const read = async (id: string, name: string) => {
+  const read = async (id: string, name: string, maxBytes: number) => {
     const held = found.get(id);
     const [first] = held?.names ?? [];
     if (held === undefined || first === undefined) return null;
     const chosen = held.names.find((candidate) => candidate.endsWith(`/${id}/${name}`)) ?? first;
     const outcome = outcomes.get(held.files);
     try {
-      const content = await held.files.read(chosen, MAX_FILE_BYTES);
+      const content = await held.files.read(chosen, maxBytes);
       outcome?.set(chosen, null);
       return content;
     } catch (error) {
       if (!(error instanceof UnreadableError)) throw error;
-      outcome?.set(chosen, error.message);
-      return error.message;
+      const reason = unreadableFile(error, maxBytes);
+      if (outcome?.get(chosen) !== null) outcome?.set(chosen, reason);
+      return reason;
     }
   };
   return { read, outcomes };
@@ -65,17 +64,17 @@ function redactionOf(file: Record<string, unknown>): string | null {
 
 /**
  * Returns a file of a message. `city` is the city label to use when a photo has no position of its own, or null. A file that
- * Slack withholds never gets bytes, even when the export or a folder has some.
+ * Slack withholds never gets bytes, even when the export or a folder has some. `maxBytes`: those of a larger file are not read.
  */
 export async function readSlackFile(
   file: Record<string, unknown>,
   readUpload: Uploads['read'],
-  city: string | null,
+  { city, maxBytes }: { city: string | null; maxBytes: number },
 ): Promise<ImportedAttachment> {
   const id = textAt(file, 'id') ?? '';
   const filename = textAt(file, 'name') ?? textAt(file, 'title') ?? (id === '' ? 'file' : id);
   const redaction = redactionOf(file);
-  const upload = redaction === null ? await readUpload(id, filename) : null;
+  const upload = redaction === null ? await readUpload(id, filename, maxBytes) : null;
   const declared = {
     filename,
     type: textAt(file, 'mimetype'),

@@ -4,6 +4,7 @@ import { cityOfTimeZone } from '../../geocoding/cities.ts';
 import type { Tier } from '../../../contract/token.ts';
 import type { ImportItem } from '../../records/import-items.ts';
 import { decodeSlackMarkup, slackText } from '../../mail/slack-text.ts';
+import { filesOfMessage } from '../chat-file.ts';
 import { isObject, textAt } from '../json-value.ts';
 import { storedJson } from '../stored-json.ts';
 import { subjectLine } from '../subject-line.ts';
@@ -83,13 +84,12 @@ export async function readSlackMessage(
     nature: automatic ? 'automatic' : 'ordinary',
     decodable: place.decodable,
     wellFormed: true,
-    attachments: await Promise.all(
-      filesOf(entry).map((file) => {
-        // Some exports keep only the id of a file. The sender of the message then counts as the uploader.
-        const uploader = users.get(textAt(file, 'user') ?? textAt(entry, 'user') ?? '');
-        return readSlackFile(file, context.readUpload, cityOfTimeZone(uploader?.zone) ?? context.originCity);
-      }),
-    ),
+    attachments: await filesOfMessage(filesOf(entry), (file, maxBytes) => {
+      // Some exports keep only the id of a file. The sender of the message then counts as the uploader.
+      const uploader = users.get(textAt(file, 'user') ?? textAt(entry, 'user') ?? '');
+      const city = cityOfTimeZone(uploader?.zone) ?? context.originCity;
+      return readSlackFile(file, context.readUpload, { city, maxBytes });
+    }),
   };
 }
 

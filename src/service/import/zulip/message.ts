@@ -4,7 +4,7 @@ import { cityOfTimeZone } from '../../geocoding/cities.ts';
 import type { Tier } from '../../../contract/token.ts';
 import type { ImportItem } from '../../records/import-items.ts';
 import { zulipText } from '../../mail/zulip-text.ts';
-import { chatFile, type HeldFiles } from '../chat-file.ts';
+import { chatFile, filesOfMessage, type HeldFiles } from '../chat-file.ts';
 import { withoutCredentials } from '../chat-secrets.ts';
 import { countAt, isObject, numberAt, textAt } from '../json-value.ts';
 import { storedJson } from '../stored-json.ts';
@@ -122,14 +122,11 @@ export async function readZulipMessage(
     nature: user?.isBot === true ? 'automatic' : 'ordinary',
     decodable,
     wellFormed: true,
-    attachments: await Promise.all(
-      filesOf(content, realm.files.get(id) ?? []).map(async (file) =>
-        chatFile(
-          { ...file, declared: file, city: cityOfTimeZone(user?.zone) ?? originCity, redaction: null },
-          await held.read([`${prefix}uploads/${file.path}`, `${prefix}uploads/${decoded(file.path)}`]),
-        ),
-      ),
-    ),
+    attachments: await filesOfMessage(filesOf(content, realm.files.get(id) ?? []), async (file, maxBytes) => {
+      const names = [`${prefix}uploads/${file.path}`, `${prefix}uploads/${decoded(file.path)}`];
+      const city = cityOfTimeZone(user?.zone) ?? originCity;
+      return chatFile({ ...file, declared: file, city, redaction: null }, await held.read(names, maxBytes));
+    }),
   };
 }
 
