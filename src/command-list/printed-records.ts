@@ -27,6 +27,7 @@ import { DiffReport, PlotReport, WalkedWindow } from '../contract/reports/walk.t
 import { ArchiveReport } from '../contract/reports/whole-archive.ts';
 import { SearchCount, SearchHit, SearchPage } from '../contract/search/search.ts';
 import { SentPosition } from '../contract/sequence.ts';
+import { attachmentFacts } from './attachment-facts.ts';
 import type { CommandWords } from './index.ts';
 
 /** What decides which record a command prints. */
@@ -116,12 +117,10 @@ const PRINTED: Record<CommandWords, Printed> = {
           : SearchHit,
   'attachments ls': ({ given, isSelection = false }) => {
     if (given['count'] === true) return CountedRows;
-    const has = (name: string, ...options: readonly string[]): boolean =>
-      isSelection || given[name] !== undefined || options.some((option) => given[option] !== undefined);
-    const isSortedBy = (name: string): boolean => [name, `-${name}`].includes(String(given['sort']));
+    const { date, from } = attachmentFacts(given, () => isSelection);
     return SentAttachment.extend({
-      ...(has('from') || isSortedBy('from') ? { from: text.nullable() } : {}),
-      ...(has('since', 'until') || isSortedBy('date') ? { date: text.nullable() } : {}),
+      ...(from ? { from: text.nullable() } : {}),
+      ...(date ? { date: text.nullable() } : {}),
     });
   },
   'attachments cities': AttachmentCount,

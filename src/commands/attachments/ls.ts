@@ -1,6 +1,7 @@
 // `arx attachments ls`: lists one page of the catalogue, or every row with --all. Rows without a file are shown as withheld or absent.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
+import { attachmentFacts } from '../../command-list/attachment-facts.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { fileStateOf } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
@@ -152,11 +153,8 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
 }
 
 /** Returns where dates and senders are found, undefined where no option is about them. */
-function factsFor({ since, until, sort, from }: z.infer<typeof Input>, app: App): MessageFacts | undefined {
-  const needed = {
-    date: (since ?? until) !== undefined || /^-?date$/.test(sort ?? '') || app.printer.selects('date'),
-    from: from !== undefined || /^-?from$/.test(sort ?? '') || app.printer.selects('from'),
-  };
+function factsFor(input: z.infer<typeof Input>, app: App): MessageFacts | undefined {
+  const needed = attachmentFacts(input, (fact) => app.printer.selects(fact));
   return needed.date || needed.from ? new MessageFacts(needed, app) : undefined;
 }
 

@@ -1,5 +1,6 @@
 // The dates and senders of attachments: their own where a service shows some, else those of their messages.
 import type { App } from '../../app.ts';
+import type { AttachmentFacts } from '../../command-list/attachment-facts.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { Fault } from '../../faults.ts';
 import { instants } from '../../format/views/shared-columns.ts';
@@ -37,19 +38,16 @@ const OWN_SENDER: Column<Attachment> = {
 const ownDateOf = valueOfColumn<Attachment>({ columns: [OWN_DATE] }, 'date');
 const ownSenderOf = valueOfColumn<Attachment>({ columns: [OWN_SENDER] }, 'from');
 
-/** Which facts of messages are needed. */
-export type NeededFacts = { date: boolean; from: boolean };
-
 /** Finds the dates and senders of attachments. The list of messages is read once, when the first row needs it. */
 export class MessageFacts {
   readonly #app: App;
-  readonly #needed: NeededFacts;
+  readonly #needed: AttachmentFacts;
   readonly #dates = new Map<string, number>();
   readonly #senders = new Map<string, string>();
   #reading: Promise<void> | undefined;
   #fault: Fault | undefined;
 
-  constructor(needed: NeededFacts, app: App) {
+  constructor(needed: AttachmentFacts, app: App) {
     this.#needed = needed;
     this.#app = app;
   }
