@@ -54,11 +54,12 @@ export const plainRecords: RecordShape = {
   idField: 'id',
 };
 
-/** Also numbers the rows without gaps. */
+/** Also numbers the rows without gaps. Files name their messages. */
 export const numberedRecords: RecordShape = {
   ...plainRecords,
   thread: (thread, at) => ({ ...plainRecords.thread(thread, at), sequence: at + 1 }),
   letter: (letter, at) => ({ ...plainRecords.letter(letter, at), sequence: at + 1 }),
+  file: (file, url) => ({ ...plainRecords.file(file, url), message_id: file.letterId }),
 };
 
 /** `title` in place of `subject`, no count of messages, and participants as objects. */
@@ -109,6 +110,7 @@ export const camelRecords: RecordShape = {
     originCity: file.city,
     source: file.source,
     bytes: String(file.bytes.length),
+    messageId: file.letterId,
   }),
   entry: ({ entry, place, source, status }) => ({ entry, sequence: String(place), source, status }),
   idOf: ({ number }) => String(number),

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Letter, StoredFile } from '../archive.ts';
+import type { Variant } from '../variant.ts';
 import { recordsOf } from '../../command.ts';
 import {
   idsOf,
@@ -89,6 +90,55 @@ const summed = (command: string): Check => ({
   },
 });
 
+/** Returns whether a service shows one of these fields of a file. */
+const doesShow = ({ records }: Variant, file: StoredFile, ...fields: readonly string[]): boolean =>
+  fields.some((field) => Object.hasOwn(records.file(file, null), field));
+
+/** Files of which the service does not show the type: they are neither of a type nor of another one. */
+const WITHOUT_TYPE: Check = {
+  commands: ['attachments ls'],
+  name: 'attachments ls: every row --type none',
+  async run(context) {
+    const ran = await context.arx('attachments ls --all --type none -o ndjson');
+    const expected = filesWith(
+      context,
+      (file) => !doesShow(context.variant, file, 'content_type', 'contentType'),
+    );
+    mustList(ran, expected, refusalsOf(context.variant, 'attachments'));
+  },
+};
+
+/** Files of messages from one sender, where the service says which message a file is of; else it is refused. */
+const OF_A_SENDER: Check = {
+  commands: ['attachments ls', 'attachments pull'],
+  name: 'attachments ls, attachments pull: files of a sender',
+  async run(context) {
+    const { arx, service, variant } = context;
+    const listed = await arx('attachments ls --all --from ana -o ndjson');
+    const planned = await arx('attachments pull --from ana --to none --dry-run -o ndjson');
+    const isShown = doesShow(variant, service.archive.files[0]!, 'message_id', 'messageId');
+    const refusals = refusalsOf(variant, 'attachments');
+    if (!isShown || variant.messages !== 'answers') {
+      // Where nothing can be selected by the sender, nothing may be listed as if it were.
+      for (const ran of [listed, planned]) {
+        mustRefuse(ran, [3, ...refusals]);
+        must(ran.stdout === '', 'rows whose sender is not known');
+      }
+      return;
+    }
+    const ofSender = new Set(
+      service.archive.letters.filter(({ author }) => author.startsWith('ana@')).map(({ id }) => id),
+    );
+    const expected = filesWith(context, ({ letterId }) => ofSender.has(letterId));
+    must(
+      expected.length > 0 && expected.length < service.archive.files.length,
+      'a check that selects nothing',
+    );
+    mustList(listed, expected, refusals);
+    mustEqual(idsOf(planned), expected, 'planned files');
+  },
+};
+
 /** Checks of the catalogue and of files. */
 export const FILE_CHECKS: readonly Check[] = [
   filtered('', () => true),
@@ -99,6 +149,12 @@ export const FILE_CHECKS: readonly Check[] = [
   summed('attachments senders'),
   filtered('--redacted yes', ({ isWithheld }) => isWithheld),
   filtered('--redacted no --type text/csv', (file) => !file.isWithheld && file.contentType === 'text/csv'),
+  filtered(
+    '--redacted no --type "text/*"',
+    (file) => !file.isWithheld && file.contentType.startsWith('text/'),
+  ),
+  WITHOUT_TYPE,
+  OF_A_SENDER,
   filtered('--redacted no --source gateway', (file) => !file.isWithheld && file.source === 'gateway'),
   {
     commands: ['attachments ls'],

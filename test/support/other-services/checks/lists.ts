@@ -33,10 +33,40 @@ function someThread({ service: { archive }, variant, truth }: Context): { id: st
 
 /** Full text is a route of our own service. */
 const SEARCH: Check = {
-  commands: ['search'],
-  name: 'search: refused with a hint',
+  commands: ['search', 'attachments ls'],
+  name: 'search: refused with a hint, also as a filter of files',
   async run({ arx }) {
-    mustRefuse(await arx('search lisbon'), [6], /search/);
+    for (const line of [
+      'search lisbon',
+      'search "quoted:lisbon unquoted:glass" --on 2019-05',
+      'attachments ls --matching lisbon',
+    ]) {
+      const ran = await arx(line);
+      mustRefuse(ran, [6], /search/);
+      must(ran.stdout === '', `${line} prints something`);
+    }
+  },
+};
+
+/** The number of rows of each list, or why it is not known. */
+const COUNTED: Check = {
+  commands: ['conversations ls', 'messages ls', 'attachments ls'],
+  name: 'conversations ls, messages ls, attachments ls: how many rows there are',
+  async run(context) {
+    const { arx, truth, variant } = context;
+    for (const [list, rows] of [
+      ['conversations', truth.threads],
+      ['messages', truth.letters],
+      ['attachments', truth.files],
+    ] as const) {
+      const ran = await arx(`${list} ls --count --json`);
+      if (list === 'messages' && !hasMessages(context, ran)) continue;
+      if (ran.exit !== 0) mustRefuse(ran, refusalsOf(variant, list));
+      else {
+        const { total, complete } = JSON.parse(ran.stdout) as { total: number; complete: boolean };
+        must(complete && total === rows.length, `${total} ${list} of ${rows.length}, complete: ${complete}`);
+      }
+    }
   },
 };
 
@@ -224,6 +254,7 @@ const byNumber = <T>(rows: readonly T[], key: (row: T) => number): T[] =>
 export const LIST_CHECKS: readonly Check[] = [
   REPORT,
   SEARCH,
+  COUNTED,
   selected('messages ls', '--subject glass', 'messages', ({ letters }) =>
     letters.flatMap(({ id, title }) => (/\bglass\b/.test(title) ? [id] : [])),
   ),
