@@ -52,7 +52,10 @@ export async function content(call: Call): Promise<Reply> {
   const withheld = files.filter((file) => !isReadable(file, bearer.tier));
   const text =
     view === 'raw' || withStego
-      ? await readMessageText(message.format, bytes, new Set(withheld.map(({ sha256 }) => sha256)))
+      ? await readMessageText(message.format, bytes, {
+          redacted: new Set(withheld.map(({ sha256 }) => sha256)),
+          mentions: message.mentions,
+        })
       : undefined;
 
   const record =

@@ -43,6 +43,7 @@ export function createDryRunWriter(database: Statements | undefined): MessageWri
       return (await rowsWithoutBytes(database, messages.filter(hasAttachmentBytes).map(storableMessage)))
         .length;
     },
+    nameMentions: async () => {},
     setTiers: async () => {},
   };
 }

@@ -79,6 +79,7 @@ export async function storeItems(
     batch = [];
     bytes = 0;
     const completed = await intake.complete(known);
+    await intake.nameMentions(known);
     counts.attachments.stored += completed;
     counts.attachments.known -= completed;
     const { messages, attachments } = await intake.add(fresh);

@@ -14,18 +14,21 @@ export type { MessageText } from './limited-text.ts';
  * Accepts any bytes, but throws an Error for an unknown format.
  *
  * `redacted` are the hashes (sha256, lower-case hex) of files that must not be read. Only a mail contains its files, and only a
- * description tells their size.
+ * description tells their size. `mentions` are names for ids in the text of a Slack message, as a JSON object by id.
  */
 export async function readMessageText(
   format: MessageFormat,
   bytes: Uint8Array,
-  redacted: ReadonlySet<string> = new Set(),
+  {
+    redacted = new Set(),
+    mentions = null,
+  }: { redacted?: ReadonlySet<string>; mentions?: string | null } = {},
 ): Promise<MessageText> {
   switch (format) {
     case 'rfc822':
       return mailText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), redacted);
     case 'slack':
-      return plainText(chatText(bytes, shownSlackText));
+      return plainText(chatText(bytes, (message) => shownSlackText(message, namesIn(mentions))));
     case 'mattermost':
       return plainText(chatText(bytes, mattermostText));
     case 'zulip':
@@ -41,6 +44,24 @@ export async function readMessageText(
 function plainText(source: string | null): MessageText {
   const { text, isCut } = limitText(source);
   return { headers: [], text, html: null, ...truncatedFields({ text: isCut }) };
+}
+
+/** Returns what knows the names of a JSON object by id; none where it is damaged. */
+function namesIn(mentions: string | null): (id: string) => string | null {
+  const names = new Map(mentions === null ? [] : Object.entries(parsedObject(mentions)));
+  return (id) => {
+    const name = names.get(id);
+    return typeof name === 'string' ? name : null;
+  };
+}
+
+function parsedObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
 }
 
 /** The stored JSON holds the message as `message`. A message alone is read too. */

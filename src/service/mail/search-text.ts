@@ -17,6 +17,8 @@ export type StoredMessage = {
   sender: string | null;
   raw: Uint8Array;
   files: readonly StoredFile[];
+  /** Names for ids in the text of a Slack message, as a JSON object by id. */
+  mentions: string | null;
 };
 
 /** A file of a message. `withheld`: nothing of it may be found, neither its name nor its content. */
@@ -33,7 +35,7 @@ export type ReadFile = (sha256: string) => Promise<Uint8Array | undefined>;
 
 /** A message as the store reads it. */
 type ReadMessage = Pick<StoredMessage, 'raw' | 'files'> & {
-  row: Pick<StoredMessage, 'format' | 'subject' | 'sender'> & { raw_sha256: string };
+  row: Pick<StoredMessage, 'format' | 'subject' | 'sender' | 'mentions'> & { raw_sha256: string };
 };
 
 /** Returns the function that reads the texts of messages, none of a message whose bytes or format are not those of import. */
@@ -50,8 +52,8 @@ export function searchTextReader(
 
 /** As {@link searchTextReader}, for messages that are being imported: their hashes were just made of these bytes. */
 export function importedTextReader(readFile: ReadFile): (message: ReadMessage) => Promise<SearchText> {
-  return async ({ row: { format, subject, sender }, raw, files }) =>
-    searchTextOf({ format, subject, sender, raw, files }, readFile);
+  return async ({ row: { format, subject, sender, mentions }, raw, files }) =>
+    searchTextOf({ format, subject, sender, raw, files, mentions }, readFile);
 }
 
 /** What is read of a text file, and of all text files of a message. */
@@ -67,12 +69,12 @@ const MAX_BODY_CHARACTERS = 1024 * 1024;
  * names of all files. Never throws for malformed content.
  */
 export async function searchTextOf(message: StoredMessage, readFile: ReadFile): Promise<SearchText> {
-  const { format, subject, sender, raw } = message;
+  const { format, subject, sender, raw, mentions } = message;
   const names = message.files.filter(({ withheld }) => !withheld).map(({ filename }) => filename);
   const { body, files } =
     format === 'rfc822'
       ? mailTexts(message)
-      : { body: await otherText(format, raw), files: await fileTexts(message, readFile) };
+      : { body: await otherText(format, raw, mentions), files: await fileTexts(message, readFile) };
   const lines = splitQuoted(body);
   return {
     subject: searchable(subject ?? ''),
@@ -83,8 +85,8 @@ export async function searchTextOf(message: StoredMessage, readFile: ReadFile): 
   };
 }
 
-async function otherText(format: MessageFormat, raw: Uint8Array): Promise<string> {
-  return ((await readMessageText(format, raw)).text ?? '').slice(0, MAX_BODY_CHARACTERS);
+async function otherText(format: MessageFormat, raw: Uint8Array, mentions: string | null): Promise<string> {
+  return ((await readMessageText(format, raw, { mentions })).text ?? '').slice(0, MAX_BODY_CHARACTERS);
 }
 
 /** A mail contains its files. */

@@ -20,14 +20,31 @@ export function slackText(message: unknown, decode: Decode = AS_STORED): string 
   return words.filter((part) => part !== '').join('\n') || null;
 }
 
-/** Returns the words of a message as Slack shows them: mentions by names where the message has them, links, and `<`, `>`, `&`. */
-export function shownSlackText(message: unknown): string | null {
+/** Returns the name of a user or a channel, if it is known. */
+type NameOf = (id: string) => string | null | undefined;
+
+/**
+ * Returns the words of a message as Slack shows them: mentions by names, links, and `<`, `>`, `&`. `nameOf` knows names that the message
+ * itself does not have.
+ */
+export function shownSlackText(message: unknown, nameOf: NameOf): string | null {
   const author = textIn(message, 'user');
   const profile = valueIn(message, 'user_profile');
   const name = textIn(profile, 'display_name') ?? textIn(profile, 'real_name');
   return slackText(message, (text) =>
-    decodeSlackMarkup(text, { nameOf: (id) => (id === author ? name : null) }),
+    decodeSlackMarkup(text, { nameOf: (id) => (id === author ? name : null) ?? nameOf(id) }),
   );
+}
+
+/** Returns the names of `nameOf` that {@link shownSlackText} needs, by id. */
+export function mentionsIn(message: unknown, nameOf: NameOf): Map<string, string> {
+  const mentions = new Map<string, string>();
+  shownSlackText(message, (id) => {
+    const name = nameOf(id);
+    if (name != null) mentions.set(id, name);
+    return name;
+  });
+  return mentions;
 }
 
 /**
@@ -36,7 +53,7 @@ export function shownSlackText(message: unknown): string | null {
  */
 export function decodeSlackMarkup(
   text: string,
-  { nameOf, onlyLabels = false }: { nameOf(id: string): string | null | undefined; onlyLabels?: boolean },
+  { nameOf, onlyLabels = false }: { nameOf: NameOf; onlyLabels?: boolean },
 ): string {
   return text
     .replace(
@@ -88,10 +105,27 @@ function blockText(value: unknown, depth: number, decode: Decode): string {
   const own = textIn(value, 'text');
   // Pieces of rich text have no markup.
   if (own !== null) return ['text', 'link'].includes(textIn(value, 'type') ?? '') ? own : decode(own);
+  const mention = mentionIn(value);
+  if (mention !== null) return decode(mention);
   return ['title', 'text', 'fields', 'elements', 'message', 'blocks']
     .map((name) => blockText(valueIn(value, name), depth + 1, decode))
     .filter((part) => part !== '')
     .join('\n');
+}
+
+/** Returns a mention in rich text as the markup of other texts. */
+function mentionIn(piece: object): string | null {
+  const [user, channel, range] = ['user_id', 'channel_id', 'range'].map((name) => textIn(piece, name));
+  switch (textIn(piece, 'type')) {
+    case 'user':
+      return user == null ? null : `<@${user}>`;
+    case 'channel':
+      return channel == null ? null : `<#${channel}>`;
+    case 'broadcast':
+      return range == null ? null : `<!${range}>`;
+    default:
+      return null;
+  }
 }
 
 function valueIn(value: unknown, name: string): unknown {

@@ -64,6 +64,8 @@ export type ImportedMessage = {
   source: 'gateway' | 'external' | 'local';
   /** The name of the channel of a chat; null for direct messages and for what is no chat. */
   channel: string | null;
+  /** The names of users and channels that the text shows by ids alone, by id; absent for none. */
+  mentions?: ReadonlyMap<string, string>;
   tier: Tier;
   nature: 'ordinary' | 'bounce' | 'automatic';
   /** False when a text part does not decode in its declared charset. */

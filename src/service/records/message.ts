@@ -60,6 +60,8 @@ export const MESSAGES = table('messages', {
   position: { type: INTEGER, shown: [], hidden: ABOVE, read: false },
   /** The name of the channel of a chat. */
   channel: { type: orNull(TEXT), shown: ['channel'], hidden: ABOVE },
+  /** The names of users and channels that the text shows by ids alone, as a JSON object by id. */
+  mentions: { type: orNull(TEXT), shown: [], hidden: ABOVE },
 } satisfies Record<string, WireColumn<keyof typeof Message.shape>>);
 
 /** A message as statements read it. */

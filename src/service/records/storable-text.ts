@@ -6,6 +6,8 @@ import type { ImportedMessage, MessageSummary } from './import-items.ts';
 const MAX_TYPE_CHARS = 255;
 const MAX_KEY_BYTES = 2_000;
 const MAX_CHANNEL_CHARACTERS = 255;
+/** Each message that mentions somebody stores the name again. */
+const MAX_MENTION_CHARACTERS = 255;
 
 /**
  * Returns the message without NUL and lone surrogates, which the engines cannot store, and with indexed texts short
@@ -19,6 +21,7 @@ export function storableMessage(message: ImportedMessage): ImportedMessage {
     parent: message.parent === null ? null : storableKey(message.parent),
     path: storableText(message.path),
     channel: storableText(message.channel)?.slice(0, MAX_CHANNEL_CHARACTERS) ?? null,
+    ...(message.mentions === undefined ? {} : { mentions: storableMentions(message.mentions) }),
     attachments: message.attachments.map((file) => ({
       ...file,
       filename: storableText(file.filename),
@@ -35,6 +38,15 @@ export function storableSummary({ key, date_ms, sender, subject }: MessageSummar
     sender: storableText(sender),
     subject: storableText(subject),
   };
+}
+
+function storableMentions(mentions: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map(
+    [...mentions].map(([id, name]) => [
+      storableText(id),
+      storableText(name.slice(0, MAX_MENTION_CHARACTERS)),
+    ]),
+  );
 }
 
 /** Returns the key, or its hash when it is too long for an index. Equal keys give equal results. */

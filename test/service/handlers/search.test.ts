@@ -525,6 +525,7 @@ describe('drawn texts and queries', () => {
               subject: message.subject,
               sender: message.sender,
               raw: message.raw,
+              mentions: null,
               files: message.attachments.map((file) => ({
                 ...file,
                 withheld: file.filename.startsWith(REDACTED),

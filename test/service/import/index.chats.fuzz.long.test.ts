@@ -9,6 +9,7 @@ import { readSlackMessage } from '../../../src/service/import/slack/message.ts';
 import {
   channelOf,
   channelsByFolder,
+  namesById,
   usersById,
 } from '../../../src/service/import/slack/users-and-channels.ts';
 import { storedJson } from '../../../src/service/import/stored-json.ts';
@@ -136,9 +137,11 @@ test('any entry of a Slack export is a message or is refused', { timeout: FUZZ_T
     }),
     async check({ entry, folder, user }) {
       const channel = channelOf(SLACK_CHANNELS, folder);
+      const users = usersById([{ id: 'U1', name: 'one', tz: 'Europe/Oslo' }, user]);
       const context = {
         channel,
-        users: usersById([{ id: 'U1', name: 'one', tz: 'Europe/Oslo' }, user]),
+        users,
+        names: namesById(users, [channel]),
         readUpload: openUploads([FILES]).read,
         originCity: null,
         tier: 'external' as const,

@@ -123,10 +123,14 @@ describe('redacted files', () => {
   const mail = Buffer.from(parts('\nletter', 'Content-Disposition: inline; filename=x\n\nsecret'));
   const hash = (text: string) => sha256Of(text);
   test('are left out of the text', async () => {
-    expect((await readMessageText('rfc822', mail, new Set([hash('secret')]))).text).toBe('letter\n');
+    expect((await readMessageText('rfc822', mail, { redacted: new Set([hash('secret')]) })).text).toBe(
+      'letter\n',
+    );
   });
   test('that are not found leave only the headers', async () => {
-    const read = await readMessageText('rfc822', mail, new Set([hash('secret'), hash('other')]));
+    const read = await readMessageText('rfc822', mail, {
+      redacted: new Set([hash('secret'), hash('other')]),
+    });
     expect(read).toMatchObject({ headers: [['Content-Type', expect.any(String)]], text: null, html: null });
   });
 });

@@ -64,6 +64,40 @@ test.each<[stored: string, shown: string]>([
   }
 });
 
+const NAMES = { U1: 'Other', U2: 'Bob', C2: 'crew' };
+
+test.each<[stored: object, shown: string]>([
+  [{ text: 'hi <@U2> and <@U2|bobby>' }, 'hi @Bob and @bobby'],
+  [{ text: '<#C2> <#C2|> <#C3|>' }, '#crew #crew #C3'],
+  [{ text: '<@toString> <@U9>' }, '@toString @U9'],
+  [{ text: '', attachments: [{ text: 'by <@U2>' }] }, 'by @Bob'],
+  // The message knows its author.
+  [{ user: 'U1', user_profile: { real_name: 'Ann' }, text: '<@U1>' }, '@Ann'],
+])('%j with names is shown as %s', async (message, shown) => {
+  const bytes = Buffer.from(JSON.stringify({ channel: { id: 'C1', name: 'general' }, message }));
+  const mentions = JSON.stringify(NAMES);
+  expect(await readMessageText('slack', bytes, { mentions })).toMatchObject({ text: shown });
+});
+
+test.each(['', '{', '7', 'null', '["Bob"]', '{"U2":7}'])('names that are damaged: %s', async (mentions) => {
+  const bytes = Buffer.from(JSON.stringify({ message: { text: '<@U2>' } }));
+  expect(await readMessageText('slack', bytes, { mentions })).toMatchObject({ text: '@U2' });
+});
+
+test('mentions in rich text', async () => {
+  const elements = [
+    { type: 'user', user_id: 'U2' },
+    { type: 'channel', channel_id: 'C2' },
+    { type: 'channel', channel_id: 'C3' },
+    { type: 'broadcast', range: 'here' },
+    { type: 'user' },
+    { type: 'text', text: 'look' },
+  ];
+  const bytes = Buffer.from(JSON.stringify({ message: { blocks: [{ type: 'rich_text', elements }] } }));
+  const { text } = await readMessageText('slack', bytes, { mentions: JSON.stringify(NAMES) });
+  expect(text).toBe('@Bob\n#crew\n#C3\n@here\nlook');
+});
+
 test('pieces of rich text, and the texts of Mattermost, have no such markup', async () => {
   const blocks = [{ type: 'rich_text', elements: [{ type: 'text', text: '&lt;<@U1>' }] }];
   expect(await readMessageText('slack', Buffer.from(JSON.stringify({ blocks })))).toMatchObject({

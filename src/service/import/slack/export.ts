@@ -10,7 +10,7 @@ import type { FileNote, RefusedItem, SourceItem } from '../../records/import-ite
 import { CHANNEL_LISTS, exportPrefix } from './detect.ts';
 import { openUploads, type Uploads } from './file.ts';
 import { type SlackContext, readSlackMessage } from './message.ts';
-import { channelOf, channelsByFolder, usersById } from './users-and-channels.ts';
+import { channelOf, channelsByFolder, namesById, usersById } from './users-and-channels.ts';
 import { openZip } from '../zip.ts';
 
 /** How a Slack export is read. */
@@ -73,11 +73,11 @@ async function* readExport(
   const files = opened[0]?.files;
   if (files === undefined) return;
   const prefix = exportPrefix(files.names) ?? '';
-  const names = new Set(files.names);
+  const there = new Set(files.names);
   const used = new Set<string>();
   const lists = new Map<string, unknown[]>();
   for (const name of [USERS, ...CHANNEL_LISTS]) {
-    if (!names.has(prefix + name)) {
+    if (!there.has(prefix + name)) {
       if (name === USERS || name === CHANNEL_LISTS[0])
         yield { ...refused(join(path, prefix + name), 0, 'is not there'), isAbsent: true };
       continue;
@@ -93,12 +93,14 @@ async function* readExport(
   }
   const users = usersById(lists.get(USERS) ?? []);
   const channels = channelsByFolder(lists);
+  const names = namesById(users, channels.values());
   const uploads = openUploads(opened.map((one) => one.files));
   for (const { name, channel } of daysOf(files.names, prefix)) {
     signal.throwIfAborted();
     const context = {
       channel: channelOf(channels, channel),
       users,
+      names,
       readUpload: uploads.read,
       originCity,
       tier,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { cityOfTimeZone } from '../../geocoding/cities.ts';
 import type { Tier } from '../../../contract/token.ts';
 import type { ImportItem } from '../../records/import-items.ts';
-import { decodeSlackMarkup, slackText } from '../../mail/slack-text.ts';
+import { decodeSlackMarkup, mentionsIn, slackText } from '../../mail/slack-text.ts';
 import { filesOfMessage } from '../chat-file.ts';
 import { isObject, textAt } from '../json-value.ts';
 import { storedJson } from '../stored-json.ts';
@@ -16,6 +16,8 @@ import type { SlackChannel, SlackUser } from './users-and-channels.ts';
 export type SlackContext = {
   channel: SlackChannel;
   users: ReadonlyMap<string, SlackUser>;
+  /** Names that texts show in place of ids. */
+  names: ReadonlyMap<string, string>;
   readUpload: Uploads['read'];
   /** City label for files that have none of their own, or null. */
   originCity: string | null;
@@ -59,7 +61,8 @@ export async function readSlackMessage(
   if (entry === null) return refused('is nested too deep');
   const ts = textAt(entry, 'ts');
   if (ts === null || !TIMESTAMP.test(ts)) return refused('has no ts that is a time');
-  const { channel, users } = context;
+  const { channel, users, names } = context;
+  const nameOf = (id: string): string | undefined => names.get(id);
   const raw = storedJson({ channel: { id: channel.id, name: channel.name }, message: entry });
   const thread = textAt(entry, 'thread_ts');
   const root = thread !== null && thread !== ts && TIMESTAMP.test(thread) ? keyOf(channel, thread) : null;
@@ -77,9 +80,10 @@ export async function readSlackMessage(
     parent: root,
     date_ms: Math.floor(Number(ts) * 1000),
     sender: senderOf(entry, users),
-    subject: subjectOf(entry, users),
+    subject: subjectOf(entry, nameOf),
     source: 'external',
     channel: channel.name,
+    mentions: mentionsIn(entry, nameOf),
     tier: channel.isPrivate && context.tier === 'external' ? 'internal' : context.tier,
     nature: automatic ? 'automatic' : 'ordinary',
     decodable: place.decodable,
@@ -126,8 +130,11 @@ function filesOf(entry: Record<string, unknown>): Array<Record<string, unknown>>
 }
 
 /** The first line of the visible text, at most 80 characters. Mentions and links appear by their names. */
-function subjectOf(entry: Record<string, unknown>, users: ReadonlyMap<string, SlackUser>): string | null {
+function subjectOf(
+  entry: Record<string, unknown>,
+  nameOf: (id: string) => string | undefined,
+): string | null {
   const text = (slackText(entry) ?? '').slice(0, MAX_EXAMINED_CHARACTERS);
-  const named = decodeSlackMarkup(text, { nameOf: (id) => users.get(id)?.name, onlyLabels: true });
+  const named = decodeSlackMarkup(text, { nameOf, onlyLabels: true });
   return subjectLine(named);
 }

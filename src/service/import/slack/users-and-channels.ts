@@ -46,6 +46,18 @@ export function channelsByFolder(lists: ReadonlyMap<string, readonly unknown[]>)
   return channels;
 }
 
+/** Returns the names of users and of public channels by id: what a text may show in place of an id. */
+export function namesById(
+  users: ReadonlyMap<string, SlackUser>,
+  channels: Iterable<SlackChannel>,
+): Map<string, string> {
+  const open = [...channels].filter(({ isPrivate }) => !isPrivate);
+  return new Map([
+    ...open.map(({ id, name }) => [id, name] as const),
+    ...[...users].flatMap(([id, { name }]) => (name === id ? [] : [[id, name] as const])),
+  ]);
+}
+
 /** Returns the channel of a folder. A folder that no list names may have been private. */
 export function channelOf(channels: ReadonlyMap<string, SlackChannel>, folder: string): SlackChannel {
   return channels.get(folder) ?? { id: folder, name: folder, isPrivate: true };

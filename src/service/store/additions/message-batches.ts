@@ -33,6 +33,8 @@ export type MessageWriter = {
   add(batch: readonly ImportedMessage[]): Promise<AddedCounts>;
   /** Stores bytes of attachments of known messages that the archive lacks. Resolves to the number of rows completed. */
   complete(known: readonly ImportedMessage[]): Promise<number>;
+  /** Stores names for ids in the texts of known messages that have none. */
+  nameMentions(known: readonly ImportedMessage[]): Promise<void>;
   /** Sets the tier of those messages that the archive has, by the hashes of their stored bytes, and of their attachments. */
   setTiers(messages: readonly Pick<ImportedMessage, 'sha256' | 'tier'>[]): Promise<void>;
 };
@@ -71,6 +73,17 @@ export function createMessageWriter(archive: Archive, readText: ReadText): Messa
           rows.map(({ message }) => message),
         );
         return changed;
+      });
+    },
+    async nameMentions(known) {
+      const lacking = await rowsWithoutMentions(archive.database, known.map(storableMessage));
+      if (lacking.length === 0) return;
+      await archive.database.transaction(async (statements) => {
+        await updateRows(statements, MESSAGES, ['mentions'], lacking);
+        await withdraw(
+          statements,
+          lacking.map(({ n }) => n),
+        );
       });
     },
     async setTiers(messages) {
@@ -130,6 +143,30 @@ async function rowsOfOtherTier(
     const wanted = tierOf.get(raw_sha256)!;
     return wanted === tier ? [] : [{ n, tier: wanted }];
   });
+}
+
+/** Returns the names in a message as they are stored: a JSON object by id; null without any. */
+function mentionsOf({ mentions }: ImportedMessage): string | null {
+  return mentions === undefined || mentions.size === 0 ? null : JSON.stringify(Object.fromEntries(mentions));
+}
+
+/** Returns the numbers of those messages that the archive has without names, each with its names. */
+async function rowsWithoutMentions(
+  statements: Statements,
+  messages: readonly ImportedMessage[],
+): Promise<{ n: number; mentions: string }[]> {
+  const mentions = new Map(
+    messages.flatMap((message) => {
+      const names = mentionsOf(message);
+      return names === null ? [] : [[message.sha256, names] as const];
+    }),
+  );
+  const rows = await selectIn<{ n: number; raw_sha256: string }>(
+    statements,
+    'SELECT n, raw_sha256 FROM messages WHERE mentions IS NULL AND raw_sha256 IN ?',
+    mentions.keys(),
+  );
+  return rows.map(({ n, raw_sha256 }) => ({ n, mentions: mentions.get(raw_sha256)! }));
 }
 
 const CONCURRENT_FILES = 16;
@@ -224,6 +261,7 @@ async function store(
       path: message.path,
       position: message.position,
       channel: message.channel,
+      mentions: mentionsOf(message),
     };
   });
   await insertRows(statements, MESSAGES, rows);

@@ -216,6 +216,9 @@ export const MIGRATIONS: readonly Migration[] = [
   DROP INDEX attachments_closed_to_internal;
   `,
   },
+  // The names behind ids in the text of a Slack message. Messages that the archive has already get them when their export is
+  // imported again.
+  { both: 'ALTER TABLE messages ADD COLUMN mentions TEXT' },
 ];
 
 /** The statements for the three tables of the search index. */

@@ -102,6 +102,26 @@ describe('a message', () => {
     expect(messages[1]?.sender).toBe('Haruka Mori');
   });
 
+  test('has the names of users and public channels that its text shows by ids alone', async () => {
+    const text = 'for <@U2> <@U2|mori> <@U9> in <#C1|> <#C7|> <#C1|general> &lt;@U1&gt;';
+    const { messages } = await read(
+      zipped(
+        exportOf([say('1.1', { text }), say('2.2', { attachments: [{ text: '<@U1>' }] }), say('3.3')], {
+          'groups.json': [{ id: 'C7', name: 'secret' }],
+        }),
+      ),
+    );
+    expect(messages.map(({ mentions }) => [...(mentions ?? [])])).toEqual([
+      [
+        ['U2', 'Haruka Mori'],
+        ['C1', 'general'],
+      ],
+      [['U1', 'Inês']],
+      [],
+    ]);
+    expect(messages[0]?.subject).toBe('for @Haruka Mori @mori @U9 in #general #C7 #general <@U1>');
+  });
+
   test('keeps the message as exported in canonical JSON', async () => {
     const { messages } = await read(
       zipped(exportOf([{ ts: '1.1', text: 'ü', b: [1, null], a: { d: 1, c: true } }])),
