@@ -178,6 +178,11 @@ export class FilteredList<Row extends { id: string }> {
     await this.#local.sayCost({ total: isKnown ? total : undefined, pageRows, isOurs, isExact });
   }
 
+  /** Whether every page came from our service so far. */
+  get isOurs(): boolean {
+    return this.#isAnswered && this.#isOurs;
+  }
+
   /** Whether every row of the list matches. */
   get isUnfiltered(): boolean {
     return this.#filters.length === 0 && this.tests.isEmpty;

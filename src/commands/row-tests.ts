@@ -16,6 +16,8 @@ export type RowTest<Row> = {
   column: string;
   /** Returns whether a row matches; undefined where the row does not show what is looked at. */
   matches(row: Row): boolean | undefined;
+  /** The command that lists the rows which do not show it. */
+  command?: string;
 };
 
 /** Returns a value of a row; undefined where the row does not show one. */
@@ -66,12 +68,27 @@ export class RowTests<Row> {
   sayHidden(app: Pick<App, 'strict' | 'notice' | 'addFault'>): void {
     for (const [column, count] of this.#hidden) {
       if (!this.#shown.has(column)) continue;
-      const has = count === 1 ? '1 row has' : `${formatCount(count)} rows have`;
-      const message = `${has} no ${column}, or the service does not show it: left out`;
-      if (app.strict) app.addFault(new Fault('partial', message));
-      else app.notice(message);
+      const command = this.#tests.find((test) => test.column === column)?.command;
+      sayLeftOut({ column, count, isAll: true, command }, app);
     }
   }
+}
+
+/** Rows that do not show a column. `isAll`: there are no more of them. `command` lists them. */
+type LeftOut = { column: string; count: number; isAll: boolean; command: string | undefined };
+
+/** Says that rows are left out because it cannot be told whether they match; under `--strict` that is a Fault of the run. */
+export function sayLeftOut(
+  { column, count, isAll, command }: LeftOut,
+  app: Pick<App, 'strict' | 'notice' | 'addFault'>,
+): void {
+  const has = `${isAll ? '' : 'at least '}${count === 1 ? '1 row has' : `${formatCount(count)} rows have`}`;
+  const message = `${has} no ${column}, or the service does not show it: left out`;
+  if (app.strict) app.addFault(new Fault('partial', message, command === undefined ? {} : { hint: command }));
+  else
+    app.notice(
+      command === undefined ? message : `${message}; ${command} lists ${count === 1 ? 'it' : 'them'}`,
+    );
 }
 
 /** Returns what a column of a list shows of a row, also where the service gives the field another name. */

@@ -90,6 +90,51 @@ describe('rows that match', () => {
   });
 });
 
+describe('--type says how many files show no type', () => {
+  const left = (count: string) =>
+    `${count} no type, or the service does not show it: left out; arx attachments ls --type none lists `;
+  const withheld = () => all['attachments']!.filter(({ redacted }) => redacted === true);
+
+  test.each([
+    'ls --type image/png',
+    'ls --type image/png --all',
+    'ls --type image/png --count',
+    'ls --type image/png --sort filename',
+    'ls --type image/*  --all',
+    'ls --type image/png --city lisbon',
+    'ls --type none/such',
+    'ls --type image/png --redacted yes',
+    'cities --type image/png',
+    'cities --type image/*',
+  ])('%s', async (line) => {
+    const { exit, stderr } = await arx(dir, `attachments ${line} -o ndjson`);
+    expect({ exit, stderr }).toMatchObject({ exit: 0, stderr: expect.stringContaining(left('6 rows have')) });
+    expect(stderr.split('left out')).toHaveLength(2);
+    expect((await arx(dir, `attachments ${line} -o ndjson --strict`)).exit).toBe(3);
+    const named = await arx(dir, 'attachments ls --type none --all -o ndjson');
+    expect(idsIn(named)).toEqual(idsOf(withheld()));
+  });
+
+  test('of those that nothing else excludes', async () => {
+    const [one] = withheld();
+    const { message_id: message, filename } = one!;
+    for (const options of [`--name ${filename}`, `--message ${message}`]) {
+      const { stderr } = await arx(dir, `attachments ls --type image/png ${options}`);
+      expect(stderr, options).toContain(left('1 row has'));
+    }
+  });
+
+  test.each([
+    '',
+    '--type none',
+    '--city lisbon',
+    '--type image/png --redacted no',
+    '--type image/png --name x',
+  ])('not for %s', async (options) => {
+    expect((await arx(dir, `attachments ls ${options}`)).stderr).not.toContain('no type');
+  });
+});
+
 describe('--sort', () => {
   const sizes = (rows: Row[]): unknown[] => rows.map(({ bytes }) => bytes);
   test('orders the whole list and shows its first rows; rows without the value stand last', async () => {

@@ -14,6 +14,7 @@ import { withProgress } from '../with-progress.ts';
 import { localTests } from '../row-listing.ts';
 import { attachmentTests, fieldFilters, filteredCatalogue, Filter } from './filter.ts';
 import { unavailableFault } from './withheld.ts';
+import { sayWithoutType } from './without-type.ts';
 
 export const Input = z.object(Filter.shape);
 
@@ -67,6 +68,8 @@ export async function listCounts(
     }),
   });
   await noticeEmptyArchive(totals.files, app);
+  list.tests.sayHidden(app);
+  if (list.isOurs) await sayWithoutType({ input, messages: undefined, facts: undefined }, app);
   if (fault !== undefined) app.addFault(fault);
   countCatalogueContradictions(app, client);
   const { withheld, absent, files: total } = totals;

@@ -22,8 +22,16 @@ export type Filter = z.infer<typeof Filter>;
 /** In place of a value of a city, type or source: rows that have none, or do not show it. */
 const NONE = 'none';
 
+/** Lists the rows of which it cannot be told whether they are of a content type. */
+export const LIST_WITHOUT_TYPE = `arx attachments ls --type ${NONE}`;
+
 /** Returns whether a content type is a shell pattern, such as `image/*`. */
 const isPattern = (type: string): boolean => type.includes('*');
+
+/** Returns whether a content type is asked for that services compare as a whole. */
+export function isExactType(type: string | undefined): boolean {
+  return type !== undefined && type !== NONE && !isPattern(type);
+}
 
 /**
  * Returns the filters of `GET /v1/attachments` and of its rows. Those for rows without a value, and patterns of types, are tests.
@@ -83,7 +91,7 @@ export function attachmentTests(
     ),
     ...(type === undefined || !isPattern(type)
       ? []
-      : [nameTest(type, 'type', valueOfColumn(attachmentView, 'type'))]),
+      : [{ ...nameTest(type, 'type', valueOfColumn(attachmentView, 'type')), command: LIST_WITHOUT_TYPE }]),
     ...(name === undefined ? [] : [nameTest(name, 'filename', shownName)]),
     ...(minBytes === undefined ? [] : [sizeTest(minBytes, 'bytes', bytes)]),
     ...(messages === undefined ? [] : [messageTest(messages)]),

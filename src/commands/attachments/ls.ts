@@ -32,6 +32,7 @@ import { MessageFacts } from './message-facts.ts';
 import { limitedNotices } from './notices.ts';
 import { UnusableHashes } from './unusable-hashes.ts';
 import { unavailableFault } from './withheld.ts';
+import { sayWithoutType } from './without-type.ts';
 
 export const Input = Window.extend({
   ...Filter.shape,
@@ -74,6 +75,10 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     listing.complete() &&
     (list.fault() ?? facts?.fault()) === undefined &&
     twoHashesFault(changes) === undefined;
+  const sayUndecided = async (): Promise<void> => {
+    list.tests.sayHidden(app);
+    if (list.isOurs) await sayWithoutType({ input, messages, facts }, app);
+  };
 
   if (input.count) {
     let listing: ExactRows<Attachment> | undefined;
@@ -85,7 +90,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     const fault = () => listing?.fault() ?? list.fault() ?? facts?.fault();
     await printCount(rowsOfCity(input, app, read), { fault }, app);
     countCatalogueContradictions(app, client);
-    list.tests.sayHidden(app);
+    await sayUndecided();
     return;
   }
   let complete: boolean;
@@ -141,7 +146,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   }
   await noticeEmptyArchive(totals.rows, app);
   countCatalogueContradictions(app, client, { text: contradiction });
-  list.tests.sayHidden(app);
+  await sayUndecided();
   for (const doubt of [list.fault(), facts?.fault()]) if (doubt !== undefined) app.addFault(doubt);
   hashes.fail(app);
   odd.end('redacted rows name a file_url; none is ever fetched');

@@ -11,6 +11,7 @@ import { countCatalogueContradictions, findAttachments } from './catalogue.ts';
 import { rowsOfCity } from './city.ts';
 import { attachmentTests, fieldFilters, filteredCatalogue, matchedMessages, type Filter } from './filter.ts';
 import { MessageFacts } from './message-facts.ts';
+import { sayWithoutType } from './without-type.ts';
 
 /** The rows of the catalogue that a pull selects, and what is known of them so far. */
 export type Selection = {
@@ -51,6 +52,7 @@ export async function select(input: Selecting, app: App): Promise<Selection> {
   const client = await app.client();
   const known = { files: 0, bytes: 0, unsized: 0, isAll: false };
   const facts = input.from === undefined ? undefined : new MessageFacts({ date: false, from: true }, app);
+  let messages: ReadonlySet<string> | undefined;
   let tellSeen: ((row: Attachment) => void) | undefined;
   let readings: { list: FilteredList<Attachment>; listing: ExactRows<Attachment> }[] = [];
   async function* readList(filter: Filter, messages?: ReadonlySet<string>): AsyncGenerator<Attachment> {
@@ -72,7 +74,7 @@ export async function select(input: Selecting, app: App): Promise<Selection> {
     list.tests.sayHidden(app);
   }
   async function* readMatching(query: string, filter: Filter): AsyncGenerator<Attachment> {
-    const messages = (await matchedMessages(query, app)) ?? new Set();
+    messages = (await matchedMessages(query, app)) ?? new Set<string>();
     if (messages.size > MAX_LISTS_BY_MESSAGE || filter.message !== undefined)
       yield* readList(filter, messages);
     else for (const message of messages) yield* readList({ ...filter, message });
@@ -80,6 +82,10 @@ export async function select(input: Selecting, app: App): Promise<Selection> {
   async function readRows(filter: Filter): Promise<AsyncIterable<Attachment>> {
     readings = [];
     return input.matching === undefined ? readList(filter) : readMatching(input.matching, filter);
+  }
+  async function* selected(): AsyncGenerator<Attachment> {
+    yield* rowsOfCity(input, app, readRows);
+    if (readings[0]?.list.isOurs === true) await sayWithoutType({ input, messages, facts }, app);
   }
   async function* rowsById(): AsyncGenerator<Attachment> {
     // An id that is given twice is one row.
@@ -103,7 +109,7 @@ export async function select(input: Selecting, app: App): Promise<Selection> {
   return {
     rows: (onSeen) => {
       tellSeen = onSeen;
-      return readAhead(counted(isNamed ? rowsById() : rowsOfCity(input, app, readRows)), MAX_ROWS_AHEAD);
+      return readAhead(counted(isNamed ? rowsById() : selected()), MAX_ROWS_AHEAD);
     },
     countContradictions: () =>
       countCatalogueContradictions(app, client, { ids: isNamed ? input.ids : undefined }),
