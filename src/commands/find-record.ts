@@ -28,8 +28,13 @@ type LookupApp = Pick<App, 'world' | 'isRemote' | 'log' | 'notice' | 'strict'>;
 /** What a list that was read to its end shows. `fault`: why it is not proved that these are all rows. */
 type WholeList = { ids: ReadonlySet<string>; fault: Fault | undefined };
 
-/** Lists that are read for missing records, by their noun. `turn`: one at a time is looked for, so that each list is read once. */
-type ReadLists = Map<string, { turn: Semaphore; whole?: WholeList }>;
+/** A reading that failed before the end of the list, and the ids that it saw. */
+type FailedReading = { fault: Fault; seen: ReadonlySet<string> };
+
+/** What is known of a list. `turn`: one at a time is looked for, so that each list is read once. */
+type ReadList = { turn: Semaphore; whole?: WholeList; failed?: FailedReading };
+/** Lists that are read for missing records, by their noun. */
+type ReadLists = Map<string, ReadList>;
 const LISTS_OF_RUNS = new WeakMap<LookupApp, ReadLists>();
 
 /** Faults of reading the list which leave open whether it has the record. Any other is a fault of the run. */
@@ -142,14 +147,25 @@ async function* findInList<Row extends { id: string }>(
   }
 
   async function findRows(): Promise<Fault | undefined> {
-    if (ids.length <= MAX_NEIGHBOUR_LOOKUPS) await findByNeighbours(ids, read, rows);
-    const whole = await findByWalk(ids, read, rows, app);
-    if (whole !== undefined) list.whole = whole;
-    return whole?.fault;
+    const { failed } = list;
+    // A list of which nothing could be read is not asked again.
+    const isReadable = failed === undefined || failed.seen.size > 0;
+    if (isReadable && ids.length <= MAX_NEIGHBOUR_LOOKUPS) await findByNeighbours(ids, read, rows);
+    if (failed !== undefined && ids.every((id) => rows.has(id) || !failed.seen.has(id)))
+      return ids.every((id) => rows.has(id)) ? undefined : failed.fault;
+    const seen = new Set<string>();
+    try {
+      const whole = await findByWalk(ids, read, rows, seen, app);
+      if (whole !== undefined) list.whole = whole;
+      return whole?.fault;
+    } catch (error) {
+      if (error instanceof Fault && INCONCLUSIVE.has(error.kind)) list.failed = { fault: error, seen };
+      throw error;
+    }
   }
 }
 
-function listOf(noun: string, app: LookupApp): { turn: Semaphore; whole?: WholeList } {
+function listOf(noun: string, app: LookupApp): ReadList {
   const lists: ReadLists = LISTS_OF_RUNS.get(app) ?? new Map();
   LISTS_OF_RUNS.set(app, lists);
   const list = lists.get(noun) ?? { turn: createSemaphore(1) };
@@ -183,17 +199,17 @@ async function findByNeighbours<Row extends { id: string }>(
   }
 }
 
-/** Adds to `rows` the rows that the walk of the list shows. Returns the whole list, undefined once all rows are found. */
+/** Adds to `rows` the rows that the walk of the list shows, and all ids to `seen`. Returns the whole list, undefined once all rows are found. */
 async function findByWalk<Row extends { id: string }>(
   ids: readonly string[],
   read: ReadPage<Row>,
   rows: Map<string, Row>,
+  seen: Set<string>,
   app: LookupApp,
 ): Promise<WholeList | undefined> {
   const missing = new Set(ids.filter((id) => !rows.has(id)));
   if (missing.size === 0) return undefined;
   const listing = exactRows<Row>(read, (row) => row.id, app);
-  const seen = new Set<string>();
   for await (const row of listing.rows) {
     seen.add(row.id);
     if (missing.delete(row.id)) rows.set(row.id, row);

@@ -177,6 +177,21 @@ describe('X5 content get', () => {
     expect(twelve).toBe(two);
   });
 
+  test('many ids at a list that cannot be read ask for it once', async () => {
+    const requests = async (count: number) => {
+      const ids = Array.from({ length: count }, (_, n) => `msg_${n + 901}`);
+      const { exit, stderr } = await at({ lists: {} }, `content get ${ids.join(' ')}`);
+      expect(exit).toBe(3);
+      for (const id of ids) expect(stderr).toContain(`cannot tell whether there is message ${id}`);
+      const { length } = requestsFor(server!, '/messages');
+      await server!.close();
+      return length;
+    };
+    const two = await requests(2);
+    expect(two).toBeGreaterThan(0);
+    expect(await requests(12)).toBe(two);
+  });
+
   const lists = { '/messages': [{ id: 'msg_1' }, { id: 'msg_2' }] };
 
   test('a message that is listed and has no record is not called missing', async () => {
