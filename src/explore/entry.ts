@@ -14,6 +14,7 @@ export type ConversationEntry = {
   id: string;
   subject: string;
   messages: string;
+  started: EntryInstant;
   last: EntryInstant;
   source: string;
   status: string;
@@ -35,6 +36,8 @@ export type MessageEntry = {
   integrity: number | undefined;
   /** The words that a search found. */
   snippet?: string;
+  /** The words are in quoted lines, which are shown when the message is opened. */
+  isQuoted?: boolean;
 };
 
 /** An attachment. `row`: the whole row of the catalogue. */
@@ -83,8 +86,9 @@ export function placeOf(entry: Entry): Place | undefined {
     case 'conversation':
       return { kind: 'thread', id: entry.id };
     case 'message':
+      return { kind: 'message', id: entry.id, ...(entry.isQuoted === true ? { quotes: true } : {}) };
     case 'file':
-      return { kind: entry.kind, id: entry.id };
+      return { kind: 'file', id: entry.id };
     case 'section':
       return entry.opens;
     case 'group':
@@ -109,7 +113,7 @@ export function searchedText(entry: Entry): string {
 function textsOf(entry: Entry): string[] {
   switch (entry.kind) {
     case 'conversation':
-      return [entry.id, entry.subject, entry.last.text, entry.source, entry.status];
+      return [entry.id, entry.subject, entry.started.text, entry.last.text, entry.source, entry.status];
     case 'message':
       return [entry.id, entry.from, entry.subject, entry.date.text, entry.status, entry.snippet ?? ''];
     case 'file':

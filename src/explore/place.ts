@@ -5,7 +5,7 @@ export type Place =
   | { kind: 'overview' }
   | { kind: 'conversations' }
   | { kind: 'thread'; id: string }
-  | { kind: 'message'; id: string; headers?: boolean; lore?: boolean }
+  | { kind: 'message'; id: string; headers?: boolean; lore?: boolean; quotes?: boolean }
   | { kind: 'files'; city?: string; type?: string; message?: string }
   | { kind: 'file'; id: string }
   | { kind: 'sequence'; name: string }
@@ -46,6 +46,7 @@ export function wordsOf(place: Place): string[] {
         'read',
         ...(place.headers ? ['--headers'] : []),
         ...(place.lore ? ['--lore'] : []),
+        ...(place.quotes ? ['--quotes'] : []),
         ...operands([place.id]),
       ];
     case 'files':

@@ -17,6 +17,7 @@ export const conversation = (number: number, subject = `subject ${number}`): Con
   id: `conv_${number}`,
   subject,
   messages: '3',
+  started: instant('2019-03-01 23:11'),
   last: instant('2019-03-08 07:33'),
   source: 'gateway',
   status: 'stable',

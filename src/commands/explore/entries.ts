@@ -25,6 +25,7 @@ export function conversationEntries(
     id: row.id,
     subject: cell(row, 'subject'),
     messages: cell(row, 'messages'),
+    started: entryInstant(cell(row, 'started') || cell(row, 'last'), instants),
     last: entryInstant(cell(row, 'last') || cell(row, 'started'), instants),
     source: cell(row, 'source'),
     status: cell(row, 'status'),
@@ -32,11 +33,11 @@ export function conversationEntries(
   }));
 }
 
-/** Returns messages as rows. `placed`: messages with the number of messages above each. `snippet` returns the words that a search found. */
+/** Returns messages as rows. `placed`: messages with the number of messages above each. `found` returns what a search found in one. */
 export function messageEntries<Row extends Message>(
   placed: readonly { row: Row; depth: number }[],
   instants: InstantStyle,
-  snippet?: (row: Row) => string,
+  found?: (row: Row) => Pick<MessageEntry, 'snippet' | 'isQuoted'>,
 ): MessageEntry[] {
   const cell = cellsOf(
     messageView,
@@ -54,7 +55,7 @@ export function messageEntries<Row extends Message>(
     files: cell(row, 'files'),
     status: cell(row, 'status'),
     integrity: row.integrity,
-    ...(snippet === undefined ? {} : { snippet: snippet(row) }),
+    ...found?.(row),
   }));
 }
 

@@ -10,6 +10,7 @@ import type { Entry, SectionEntry } from '../../explore/entry.ts';
 import type { Place } from '../../explore/place.ts';
 import type { Displacement } from '../../format/plot/bar-chart.ts';
 import { formatCount } from '../../format/numbers.ts';
+import { NO_ARCHIVE } from '../../wiring/no-archive.ts';
 import { countsOf } from '../archive-counts.ts';
 import { attachmentSource } from '../attachments/catalogue.ts';
 import { fieldFilters, filteredCatalogue } from '../attachments/filter.ts';
@@ -113,10 +114,7 @@ async function sections(app: App): Promise<Chunk> {
     },
   ];
   const isEmpty = !app.isRemote && counts['messages'] === 0 && counts['attachments'] === 0;
-  const doubts = isEmpty
-    ? ['no archive yet: arx import FILE, or arx login --base-url URL; arx help start']
-    : [];
-  return { entries, next: '', doubts };
+  return { entries, next: '', doubts: isEmpty ? [NO_ARCHIVE] : [] };
 }
 
 async function catalogueCounts(from: string, memory: Memory, app: App): Promise<Chunk> {
@@ -205,7 +203,10 @@ async function searchChunk(q: string, from: string | undefined, memory: Memory, 
   const placed = rows.map((row) => ({ row, depth: 0 }));
   const last = page.data.at(-1)?.id;
   return {
-    entries: messageEntries(placed, app.instants, ({ snippet }: SearchHit) => snippet ?? ''),
+    entries: messageEntries(placed, app.instants, ({ snippet, matched = [] }: SearchHit) => ({
+      snippet: snippet ?? '',
+      isQuoted: matched.includes('quoted') && !matched.includes('body'),
+    })),
     total,
     doubts: [
       ...(missing > 0 ? [`${formatCount(missing)} messages are not indexed yet, so not found`] : []),

@@ -18,10 +18,11 @@ type Conditions = Pick<State, 'columns' | 'isFolded' | 'timeZone' | 'unicode'> &
 let last: { document: Document; conditions: Conditions; lines: readonly Line[] } | undefined;
 
 /** Returns the lines of a document, none before it is read. */
-export function documentLines({ document }: Screen, state: State): readonly Line[] {
+export function documentLines({ document, place }: Screen, state: State): readonly Line[] {
   if (document === undefined) return [];
   const check = document.kind === 'file' ? state.checks.get(document.row.id) : undefined;
-  const { columns, isFolded, timeZone, unicode } = state;
+  const { columns, timeZone, unicode } = state;
+  const isFolded = state.isFolded && !(place.kind === 'message' && place.quotes === true);
   const conditions = { columns, isFolded, timeZone, unicode, check };
   if (
     last?.document !== document ||

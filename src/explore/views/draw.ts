@@ -67,7 +67,7 @@ function titleLine({ screens, columns, jobs }: State, archiveName: string): Line
 }
 
 function namesOf(screen: Screen, state: State): DrawnRow {
-  return { line: columnNames(entriesShown(screen, state), state.columns) };
+  return { line: columnNames(entriesShown(screen, state), state.columns, screen) };
 }
 
 /** Returns the rows on the screen; where the filter leaves none, the first of the list. */
@@ -86,7 +86,7 @@ function bodyOf(screen: Screen, state: State): DrawnRow[] {
       .map((line) => ({ line: marked(line, screen.filter) }));
   return entriesShown(screen, state).map((entry, at): DrawnRow => {
     const isChosen = screen.top + at === screen.cursor;
-    const line = rowLine(entry, state.columns, isChosen, state);
+    const line = rowLine(entry, state.columns, isChosen, { checks: state.checks, order: screen.order });
     return isChosen ? { line: plainText(line), isBar: true } : { line: marked(line, screen.filter) };
   });
 }

@@ -5,11 +5,11 @@ import type { Line, Span } from '../../format/terminal/styled-line.ts';
 import { integrityStyle, statusStyle } from '../../format/views/index.ts';
 import { zonedHeading } from '../../format/instants.ts';
 import type { Entry, EntryInstant } from '../entry.ts';
-import type { Check, State } from '../state.ts';
+import type { Check, Screen, State } from '../state.ts';
 import { stateWord } from './file-state.ts';
 
 /** What cells depend on. */
-type Context = Pick<State, 'checks'>;
+type Context = Pick<State, 'checks'> & Pick<Screen, 'order'>;
 
 /** A column. One of each kind has no width: it takes what is left. */
 type Column<Of> = {
@@ -38,7 +38,6 @@ const MAX_INDENT = 24;
 const MAX_COUNT_COLUMNS = 90;
 
 const CONVERSATION: Column<Of<'conversation'>>[] = [
-  ...instantColumns<Of<'conversation'>>('last', NARROW, ({ last }) => last),
   { name: 'msgs', width: 5, align: 'right', of: ({ messages }) => messages },
   {
     name: 'subject',
@@ -122,8 +121,12 @@ const SECTION: Column<Of<'section'>>[] = [
   { name: '', width: 22, from: WIDE, of: () => '' },
 ];
 
+/** The date that the archive orders conversations by, and the one of the order by their last message. */
+const STARTED = instantColumns<Of<'conversation'>>('started', NARROW, ({ started }) => started);
+const LAST = instantColumns<Of<'conversation'>>('last', NARROW, ({ last }) => last);
+
 const COLUMNS: { [Kind in Exclude<Entry['kind'], 'heading'>]: readonly Column<Of<Kind>>[] } = {
-  conversation: CONVERSATION,
+  conversation: [...STARTED, ...CONVERSATION],
   message: MESSAGE,
   file: FILE,
   group: GROUP,
@@ -134,17 +137,25 @@ const COLUMNS: { [Kind in Exclude<Entry['kind'], 'heading'>]: readonly Column<Of
 export function rowLine(entry: Entry, columns: number, isChosen: boolean, context: Context): Span[] {
   if (entry.kind === 'heading') return [{ text: truncate(escapeText(entry.label), columns), style: 'head' }];
   const mark = isChosen ? '>' : ' ';
-  const cells = COLUMNS[entry.kind] as readonly Column<Entry>[];
+  const cells = columnsOf(entry.kind, context);
   const isCount = entry.kind === 'group' || entry.kind === 'section';
   const room = isCount ? Math.min(columns, MAX_COUNT_COLUMNS) : columns;
   return [mark, doubtMark(entry), ...cellsOf(cells, room - 2, (column) => column.of(entry, context))];
 }
 
-/** Returns the names of the columns of a list of which these rows are on the screen. */
-export function columnNames(rows: readonly Entry[], columns: number): Line {
+function columnsOf(
+  kind: Exclude<Entry['kind'], 'heading'>,
+  { order }: Pick<Screen, 'order'>,
+): readonly Column<Entry>[] {
+  const isByLast = kind === 'conversation' && order === 'newest';
+  return isByLast ? [...LAST, ...CONVERSATION] : COLUMNS[kind];
+}
+
+/** Returns the names of the columns of a list in this order, of which these rows are on the screen. */
+export function columnNames(rows: readonly Entry[], columns: number, context: Pick<Screen, 'order'>): Line {
   const kind = rows.find((row) => row.kind !== 'heading')?.kind;
   if (kind === undefined) return '';
-  const cells = COLUMNS[kind] as readonly Column<Entry>[];
+  const cells = columnsOf(kind, context);
   const spans = cellsOf(cells, columns - 2, (column) => headingOf(column, rows));
   return ['  ', ...spans].map((span) => ({
     text: typeof span === 'string' ? span : span.text,
@@ -213,7 +224,8 @@ function fromCell({ from }: Of<'message'>): Span {
 
 /** Answers are indented; their subject is shown where it is a new one. */
 function subjectCell({ depth, subject, isNewSubject, snippet }: Of<'message'>): Span {
-  if (snippet !== undefined) return snippet === '' ? subject : `${subject}: ${snippet}`;
+  // What was found comes first: a subject in front of it would take the room.
+  if (snippet !== undefined) return snippet === '' ? subject : `${snippet} (${subject})`;
   const indent = Math.min(depth * 2, MAX_INDENT);
   const lead = depth === 0 ? '' : `${' '.repeat(indent - 2)}└ `;
   return isNewSubject ? lead + subject : { text: `${lead}${subject}`, style: 'dim' };

@@ -254,3 +254,34 @@ describe('what is seen', () => {
     expect(shown(state).split('\n').at(-1)).toMatch(/\? help {2}q back/);
   });
 });
+
+const textOf = (state: State): string[] =>
+  draw(state, 'archive').rows.map(({ line }) => plainText(line).trimEnd());
+
+test('the date of a conversation is the one that the list is ordered by, and the heading says which', () => {
+  const state = stateAt({ kind: 'conversations' }, { entries: [conversation(1)] });
+  expect(textOf(state).slice(1, 3)).toEqual([
+    expect.stringMatching(/^ {2}STARTED \(UTC\) .*SUBJECT$/),
+    expect.stringMatching(/^> 2019-03-01 23:11 .*subject 1$/),
+  ]);
+  const newest = press(state, 'S').state;
+  expect(textOf(newest).slice(1, 3)).toEqual([
+    expect.stringMatching(/^ {2}LAST \(UTC\) .*SUBJECT$/),
+    expect.stringMatching(/^> 2019-03-08 07:33 .*subject 1$/),
+  ]);
+});
+
+test('a hit shows what was found, and opens with its quotations where the words are in one', () => {
+  const subject = 'a subject that is wider than its column';
+  const found = message(1, { subject, snippet: 'the glass plate', isQuoted: true });
+  const state = stateAt({ kind: 'search', query: 'glass' }, { entries: [found] });
+  expect(textOf(state)[2]).toContain('the glass plate');
+  const [effect] = press(state, 'enter').effects;
+  expect(effect).toMatchObject({ kind: 'read', place: { kind: 'message', id: 'msg_1', quotes: true } });
+  const quoted = Array.from({ length: 9 }, (_, n) => `> line ${n}`).join('\n');
+  const read = { document: { kind: 'message' as const, message: readMessage('msg_1', quoted) } };
+  const opened = (quotes: boolean) =>
+    textOf(stateAt({ kind: 'message', id: 'msg_1', quotes }, read)).join('\n');
+  expect(opened(true)).toContain('> line 8');
+  expect(opened(false)).not.toContain('> line 8');
+});
