@@ -81,6 +81,11 @@ const Change = z.object({
 const LogVerdict = z.object({
   version: Count,
   verdict: text,
+  base_url: text.nullable(),
+  list: text.nullable(),
+  complete: z.boolean().nullable(),
+  finished_at: text.nullable(),
+  confidence: z.number().nullable(),
   windows: Count,
   conversations: Count,
   head: text.nullable(),

@@ -212,7 +212,8 @@ async function runWalk<Row extends Identified, Shown extends object>(
   async function recordEnd({ report, fault }: WalkOutcome): Promise<void> {
     if (dir === undefined || fault !== undefined) return;
     const finished_at = new Date(app.world.now()).toISOString();
-    await recordCompletion(dir, { head: report.frozen.head, finished_at, late: report.late });
+    const { frozen, late, confidence } = report;
+    await recordCompletion(dir, { head: frozen.head, finished_at, late, confidence });
   }
 
   async function printRows(): Promise<void> {

@@ -40,12 +40,14 @@ export type FrozenWalkSubject = z.infer<typeof FrozenWalkSubject>;
 
 /**
  * One line of complete.ndjson: the walk reached the end of the list. `head` is the hash of the last window line then, null
- * for an empty list. `late` rows were seen between frozen rows and are in no window.
+ * for an empty list. `late` rows were seen between frozen rows and are in no window. `confidence` is that of the report; earlier
+ * versions did not record it.
  */
 export const FrozenWalkCompletion = z.object({
   head: Hash.nullable(),
   finished_at: z.string(),
   late: z.array(z.string()),
+  confidence: z.number().min(0).max(1).optional(),
 });
 export type FrozenWalkCompletion = z.infer<typeof FrozenWalkCompletion>;
 

@@ -1,5 +1,5 @@
 // What a walk spent and what it froze: the figures of its windows and of its report.
-import type { UnstableGap, WalkReport } from '../contract/reports/walk.ts';
+import type { RequestPurposes, UnstableGap, WalkReport } from '../contract/reports/walk.ts';
 import type { Verdict } from './decide/verdict.ts';
 import type { Problem } from './evidence/disagreement.ts';
 import { FIRST_PREVIOUS, freezeWindow, type FrozenState, type FrozenWindow } from './log/window.ts';
@@ -18,6 +18,14 @@ type UnchargedRequest<Row> = {
 export class WalkStatistics<Row extends Identified> {
   /** Requests of this run. */
   requests = 0;
+  readonly #requestsFor: RequestPurposes = {
+    new_rows: 0,
+    known_rows: 0,
+    end: 0,
+    cross_check: 0,
+    single_rows: 0,
+    audit: 0,
+  };
   /** Rows frozen in this run. */
   rows = 0;
   /** Windows frozen in this run and in earlier ones. */
@@ -47,8 +55,9 @@ export class WalkStatistics<Row extends Identified> {
   }
 
   /** Counts a request that is made. `isReread`: it asks for rows that are known already. */
-  countRequest(isReread: boolean): void {
+  countRequest(purpose: keyof RequestPurposes, isReread = true): void {
     this.requests++;
+    this.#requestsFor[purpose]++;
     this.reads++;
     if (isReread) this.#rereads++;
   }
@@ -116,6 +125,7 @@ export class WalkStatistics<Row extends Identified> {
       conversations: this.rows + this.#earlierRows,
       windows: this.windows,
       requests: this.requests,
+      requests_for: { ...this.#requestsFor },
       minimum_requests: Math.max(1, Math.ceil(this.rows / limit)),
       rereads: this.#rereads,
       disagreements: this.#disagreements,

@@ -1,5 +1,5 @@
 // The state of a walk: takes answers as they come, says which read is next, freezes the rows that are decided.
-import type { WalkReport } from '../contract/reports/walk.ts';
+import type { RequestPurposes, WalkReport } from '../contract/reports/walk.ts';
 import { Fault } from '../faults.ts';
 import { Assessment } from './assessment.ts';
 import { Audit } from './audit.ts';
@@ -86,11 +86,10 @@ export class WalkState<Row extends Identified> {
       isAtRangeEnd: this.#planner.isAtRangeEnd,
       isEndKnown: this.#planner.isEndKnown,
     }));
-    const spendRequest = () => this.#spendRequest();
     this.#questions = new CursorQuestions({
       source,
       options,
-      spendRequest,
+      spendRequest: () => this.#spendRequest('single_rows'),
       cursorQuery: (first, second) => this.#planner.cursorQuery(first, second),
     });
     this.#finalChecks = new FinalChecks(
@@ -108,7 +107,7 @@ export class WalkState<Row extends Identified> {
       previousId: frozen?.ids.at(-1) ?? after ?? LIST_START,
       frozenIds: this.#frozenIds,
       questions: this.#questions,
-      spendRequest,
+      spendRequest: () => this.#spendRequest('audit'),
       freshQuery: (rows) => this.#planner.auditQuery(rows),
       rangeFor: (query) => this.#rangeFor(query),
       pageRows: () => this.#planner.pageRows,
@@ -166,7 +165,7 @@ export class WalkState<Row extends Identified> {
       this.#countedReadsWithoutProgress,
     );
     if (planned === undefined) return undefined;
-    this.#statistics.countRequest(planned.kind === 'verify');
+    this.#statistics.countRequest(purposeOf(planned), planned.kind === 'verify');
     if (planned.isProbe || (planned.covers?.[0].index ?? Infinity) <= this.#order.frozen)
       this.#readsWithoutProgress++;
     return planned;
@@ -279,9 +278,9 @@ export class WalkState<Row extends Identified> {
   }
 
   /** Counts a request beside those that were planned. Throws Fault `unstable` when the budget is spent. */
-  #spendRequest(): void {
+  #spendRequest(purpose: 'single_rows' | 'audit'): void {
     if (this.isSpent) throw this.#budgetFault();
-    this.#statistics.countRequest(true);
+    this.#statistics.countRequest(purpose);
     this.#statistics.countAnswer(undefined, undefined, undefined);
   }
 
@@ -407,7 +406,7 @@ export class WalkState<Row extends Identified> {
   /** Makes a read while no other is in flight. */
   async #readNow(planned: PlannedRead<Row>): Promise<void> {
     if (this.isSpent) throw this.#budgetFault();
-    this.#statistics.countRequest(true);
+    this.#statistics.countRequest('single_rows');
     try {
       this.takePage(planned, await this.#source.page(planned.query, this.#options.signal));
     } catch (error) {
@@ -458,4 +457,10 @@ export class WalkState<Row extends Identified> {
     const ids = list.slice(frozen).map(({ id }) => id);
     return this.#crossCheck.disagreement(nameOfEntry(frontier), ids);
   }
+}
+
+/** Returns what a planned read is made for. */
+function purposeOf({ surface, kind }: Pick<PlannedRead<unknown>, 'surface' | 'kind'>): keyof RequestPurposes {
+  if (surface === 'cross-check') return 'cross_check';
+  return ({ frontier: 'new_rows', verify: 'known_rows', end: 'end' } as const)[kind];
 }

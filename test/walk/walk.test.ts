@@ -50,6 +50,9 @@ describe('without drift', () => {
     const { report } = await run(driftingSource({ size: 2000 }));
     expect(report.minimum_requests).toBe(20);
     expect(report.requests).toBeLessThanOrEqual(46);
+    const sum = Object.values(report.requests_for ?? {}).reduce((all, made) => all + made, 0);
+    expect(sum).toBe(report.requests);
+    expect(report.requests_for?.new_rows).toBeGreaterThanOrEqual(20);
     expect(report.confidence).toBeGreaterThan(0.999);
   });
 

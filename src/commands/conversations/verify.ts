@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
-import { plural } from '../../format/numbers.ts';
+import type { FrozenWalk } from '../../contract/reports/walk.ts';
+import { formatMinute, plural } from '../../format/numbers.ts';
 import { verifyFrozen } from '../../walk/log/hash-chain.ts';
 import { describeFrozenWalk } from '../../walk/log/frozen-walk.ts';
 
@@ -22,6 +23,11 @@ export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<voi
   const report = {
     version: 1,
     verdict: problems.length === 0 ? 'valid' : 'broken',
+    base_url: walk?.base_url ?? null,
+    list: walk?.list ?? null,
+    complete: walk?.complete ?? null,
+    finished_at: walk?.finished_at ?? null,
+    confidence: walk?.confidence ?? null,
     windows,
     conversations: ids.length,
     head: windows === 0 ? null : head,
@@ -33,10 +39,19 @@ export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<voi
       { text: report.verdict, style: problems.length === 0 ? 'good' : 'bad' },
       `, ${plural(windows, 'window')} with ${plural(ids.length, noun)}, head ${report.head ?? 'none'}`,
     ],
+    ...(walk === undefined ? [] : walkWords(walk)),
     ...(torn ? [hasTornLine ? TORN_LINE : ROWS_WITHOUT_LINE] : []),
     ...problems.map(({ what }) => what),
   ]);
   for (const { what } of problems) app.addFault(new Fault('integrity', `${dir}: ${what}`));
   if (windows === 0 && problems.length === 0)
     app.addFault(new Fault('partial', `${dir}: the log is empty, nothing was verified`));
+}
+
+/** Returns what the folder records of the walk. It is not in the hash chain. */
+function walkWords({ base_url, list, complete, finished_at, confidence }: FrozenWalk): string[] {
+  const end = complete
+    ? `to the end of the list, ${formatMinute(finished_at ?? '')} UTC, confidence ${confidence ?? 'not recorded'}`
+    : 'not to the end of the list, as far as the folder says';
+  return [`walk of ${list} of ${base_url}`, end];
 }

@@ -28,7 +28,23 @@ export const WalkAssumption = z.enum([
 export type WalkAssumption = z.infer<typeof WalkAssumption>;
 
 /**
- * The report of any walk (`--report FILE`). `conversations` counts the rows of the list, whatever records they are. `drift` is the
+ * What the requests of a walk were for; together they are all of them. `new_rows`: to read on. `known_rows`: the same rows by
+ * other cursors. `end`: whether the list ends. `cross_check`: the cross-check source. `single_rows`: whether a row is in the list, or
+ * which of two comes first. `audit`: frozen windows, at the end.
+ */
+export const RequestPurposes = z.object({
+  new_rows: count,
+  known_rows: count,
+  end: count,
+  cross_check: count,
+  single_rows: count,
+  audit: count,
+});
+export type RequestPurposes = z.infer<typeof RequestPurposes>;
+
+/**
+ * The report of any walk (`--report FILE`). `conversations` counts the rows of the list, whatever records they are. `requests` are those of
+ * this run, `rereads` those among them that asked for known rows, `disagreements` the answers that were wrong. `drift` is the
  * ratio that the service reported, null where it reported none. `cross_check` counts rows: asked of the cross-check source,
  * confirmed by it, and asked without an answer.
  */
@@ -38,6 +54,8 @@ export const WalkReport = z.object({
   conversations: count,
   windows: count,
   requests: count,
+  /** Reports of earlier versions lack it. */
+  requests_for: RequestPurposes.optional(),
   minimum_requests: count,
   rereads: count,
   disagreements: count,
@@ -86,6 +104,8 @@ export const FrozenWalk = z.object({
   conversations: count,
   complete: z.boolean(),
   finished_at: z.string().nullable(),
+  /** The confidence that the walk reached, null where it is not recorded. */
+  confidence: z.number().nullable(),
   late: z.array(z.string()),
   unplaced: z.array(z.string()),
   torn: z.boolean(),

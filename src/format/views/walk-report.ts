@@ -1,5 +1,5 @@
 // How the report of a walk is shown.
-import type { WalkAssumption, WalkReport } from '../../contract/reports/walk.ts';
+import type { RequestPurposes, WalkAssumption, WalkReport } from '../../contract/reports/walk.ts';
 import { formatCount, plural } from '../numbers.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
 import { alignColumns, type Line } from '../terminal/styled-line.ts';
@@ -32,16 +32,34 @@ function crossCheckWords({ asked, agreed, unavailable }: WalkReport['cross_check
     : `${compared}; no usable answer about ${formatCount(unavailable)} more`;
 }
 
+/** What requests were for, in words that follow their number. */
+const PURPOSES: Record<keyof RequestPurposes, string> = {
+  new_rows: 'for new rows',
+  known_rows: 'for known rows again',
+  end: 'for the end of the list',
+  cross_check: 'to /messages',
+  single_rows: 'about single rows',
+  audit: 'to audit frozen windows',
+};
+
+/** Returns the number of requests as a sum of what they were for. */
+function requestWords({ requests, requests_for: purposes, minimum_requests: minimum }: WalkReport): string {
+  const parts = Object.entries(PURPOSES).flatMap(([purpose, words]) => {
+    const made = purposes?.[purpose as keyof RequestPurposes] ?? 0;
+    return made === 0 ? [] : [`${formatCount(made)} ${words}`];
+  });
+  const sum = parts.length === 0 ? '' : ` = ${parts.join(' + ')}`;
+  return `${formatCount(requests)}${sum}; one read of each row takes ${formatCount(minimum)}`;
+}
+
 const row = (name: string, text: string): [string, string] => [name, text];
 
 /** Returns a walk: the result in one line, then its figures. `noun` is what one row is, in the singular. */
 export function walkLines(report: WalkReport, noun: string, canvas: Canvas): Line[] {
   const { drift, cross_check: check, frozen } = report;
   const rows: [string, string][] = [
-    [
-      'reads',
-      `${plural(report.requests, 'request')} (minimum ${formatCount(report.minimum_requests)}), ${plural(report.rereads, 're-read')}, ${plural(report.disagreements, 'disagreement')}`,
-    ],
+    ['requests', requestWords(report)],
+    ['wrong', `${formatCount(report.disagreements)} of the answers`],
     [
       'drift',
       drift.first === null

@@ -46,6 +46,7 @@ export async function describeFrozenWalk(dir: string, path: string, chain: Froze
     conversations: ids.length,
     complete: completion !== undefined,
     finished_at: completion?.finished_at ?? null,
+    confidence: completion?.confidence ?? null,
     // A walk that reached the end has asked for every unresolved row: its own late rows are all that is left.
     late: completion?.late ?? [...new Set(unresolved.late)],
     unplaced: completion === undefined ? [...new Set(unresolved.unplaced)] : [],

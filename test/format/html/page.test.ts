@@ -32,6 +32,7 @@ function reportOf({ windows: count = 3, drift = () => 0.13, ...walk }: Given = {
       conversations: count * 10,
       complete: true,
       finished_at: '2026-01-02T03:04:05.678Z',
+      confidence: 0.9999,
       late: [],
       unplaced: [],
       torn: false,

@@ -23,6 +23,7 @@ function reportOf(windows: readonly Figures[]): PlotReport {
       conversations: windows.length * 10,
       complete: windows.length !== 1,
       finished_at: null,
+      confidence: null,
       late: [],
       unplaced: [],
       torn: false,

@@ -33,6 +33,7 @@ const WALK: WalkReport = {
   conversations: 2000,
   windows: 1,
   requests: 42,
+  requests_for: { new_rows: 24, known_rows: 3, end: 10, cross_check: 5, single_rows: 0, audit: 0 },
   minimum_requests: 20,
   rereads: 3,
   disagreements: 1,
@@ -267,7 +268,8 @@ describe('reports', () => {
     const { print, stdout } = printing();
     await print.report(WALK, (screen) => views.walkLines(WALK, 'conversation', screen));
     expect(stdout.text).toBe(`incomplete, 2,000 conversations in 1 window
-├─ reads        42 requests (minimum 20), 3 re-reads, 1 disagreement
+├─ requests     42 = 24 for new rows + 3 for known rows again + 10 for the end of the list + 5 to /messages; one read of each row takes 20
+├─ wrong        1 of the answers
 ├─ drift        first 0.13, last 0.21, highest 0.21
 ├─ cross-check  boundary: 40 of 40 conversations confirmed by /messages
 ├─ duplicates   0 removed

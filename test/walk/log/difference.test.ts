@@ -15,6 +15,7 @@ const WALK: FrozenWalk = {
   conversations: 0,
   complete: true,
   finished_at: null,
+  confidence: null,
   late: [],
   unplaced: [],
   torn: false,
