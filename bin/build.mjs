@@ -172,15 +172,15 @@ async function warm(outdir) {
   const remote = { ARX_BASE_URL: `http://127.0.0.1:${service.address().port}`, ARX_TOKEN: 'arx_warm.token' };
   const env = { PATH: process.env['PATH'], HOME: home, ARX_DATA_DIR: home, ARX_CONFIG_DIR: home };
   try {
+    const mails = join(home, 'mails.mbox');
+    await writeFile(mails, MAILS);
+    await promisify(execFile)(process.execPath, ['-e', `${RUN}start(main);`, main, 'import', mails], { env });
     await keepCompiled(main, ['attachments', 'ls'], env);
     await keepCompiled(main, ['attachments', 'pull', '--all', '--to', join(home, 'files')], {
       ...env,
       ...remote,
     });
     await keepCompiled(main, ['attachments', 'verify', join(home, 'files')], env);
-    const mails = join(home, 'mails.mbox');
-    await writeFile(mails, MAILS);
-    await promisify(execFile)(process.execPath, ['-e', `${RUN}start(main);`, main, 'import', mails], { env });
     await keepCompiled(main, ['search', 'word'], env);
   } finally {
     service.close();

@@ -1,11 +1,14 @@
 // `arx login`: obtains a token for this service and profile and stores it in place of the earlier one.
 import * as z from 'zod';
 import type { App } from '../app.ts';
+import type { Session } from '../config/session.ts';
 import type { TokenEntry } from '../config/token-store.ts';
 import type { TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
+import { shellLine } from '../format/shell-words.ts';
 import { escapeText } from '../format/terminal/escape.ts';
 import { identityView } from '../format/views/index.ts';
+import { openOrMakeArchive } from './local-archive.ts';
 import { askGivenTier, askName, askTier } from './login-questions.ts';
 import { identityOf } from './whoami.ts';
 
@@ -18,12 +21,63 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
   const last = await lastLogin(app);
   const request = app.mayAsk ? await askedRequest(last, app) : givenRequest(app);
   if (!app.mayAsk) app.notice(`the token will be stored in ${app.tokens.place}`);
+  if (!app.isRemote) await openOrMakeArchive(app);
   const session = await app.session();
-  const entry = await session.login(request).catch((error: unknown) => {
-    throw lowerTierHinted(error, request);
-  });
+  const entry = await loggedIn(request, { session, last, app });
   sayHowToUse(app);
   await app.printer.record(identityView, identityOf(entry, app));
+}
+
+/** A tier is asked for this often before the command gives up. */
+const MAX_TIERS = 3;
+
+/**
+ * Logs in. On a terminal a typed tier that the service refuses is asked for again, with the other answers kept; after any other
+ * failure the answers are shown as a command. Throws the Faults of the service.
+ */
+async function loggedIn(
+  first: TokenRequest,
+  { session, last, app }: { session: Session; last: TokenEntry | undefined; app: App },
+): Promise<TokenEntry> {
+  const { observer_tier, requested_tier } = app.settings;
+  const isTyped = app.mayAsk && observer_tier.value === undefined && requested_tier.value === undefined;
+  let tier: string | undefined;
+  for (let tries = 1; ; tries += 1) {
+    const request = tier === undefined ? first : { ...first, observer_tier: tier, requested_tier: tier };
+    try {
+      return await session.login(request);
+    } catch (error) {
+      const failure = withAnswers(lowerTierHinted(error, request), request, app);
+      const isRefused = error instanceof Fault && error.kind === 'forbidden';
+      if (!isRefused || !isTyped || tries === MAX_TIERS) throw failure;
+      await app.world.stderr.write(`${escapeText(error.message)}\n`);
+      tier = await askTier(app, last).catch(() => {
+        throw failure;
+      });
+    }
+  }
+}
+
+/** Adds the command that gives the answers again, where some were asked for. */
+function withAnswers(error: unknown, request: TokenRequest, { mayAsk, settings, isRemote }: App): unknown {
+  const { client_id, observer_tier, base_url, profile } = settings;
+  const isAsked = client_id.value === undefined || observer_tier.value === undefined;
+  if (!(error instanceof Fault) || error.kind === 'interrupted' || !mayAsk || !isRemote || !isAsked)
+    return error;
+  const words = [
+    'arx',
+    'login',
+    ...(base_url.origin === 'flag' ? ['--base-url', String(base_url.value)] : []),
+    ...(profile.origin === 'flag' ? ['--profile', profile.value] : []),
+    '--client-id',
+    request.client_id,
+    '--observer-tier',
+    request.observer_tier,
+  ];
+  return new Fault(error.kind, error.message, {
+    ...error.detail,
+    kept: `the answers, for another try: ${shellLine(words)}`,
+  });
 }
 
 const LOWEST_TIER = 'external';

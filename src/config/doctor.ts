@@ -23,9 +23,9 @@ export type DoctorNeeds = {
   nodeVersion: string;
   uid: number | undefined;
   now(): number;
-  /** Reads the health of the local archive (interface 4.5). Called only where no base URL is set. */
+  /** Reads the health of the local archive (interface 4.5). Called only where no base URL is set. Throws Fault 'not_found' where there is no archive. */
   health(): Promise<{ status: number }>;
-  /** Opens and closes the local archive. Returns one line about it. Called only where there is one. */
+  /** Opens the local archive. Returns one line about it. Throws Fault 'not_found' where there is none. */
   openArchive(): Promise<string>;
 };
 
@@ -151,13 +151,23 @@ function dataCheck(folder: string): Check {
   }
 }
 
-async function archiveCheck({ directories, openArchive }: DoctorNeeds): Promise<Check> {
-  if (!fs.existsSync(directories.data))
-    return check('local archive', 'ok', 'not there yet; arx import makes it');
-  return check('local archive', 'ok', await openArchive());
+function archiveCheck({ openArchive }: DoctorNeeds): Promise<Check> {
+  return unlessMissing('local archive', 'not there yet; arx import makes it', async () =>
+    check('local archive', 'ok', await openArchive()),
+  );
 }
 
-async function serviceCheck({ health }: DoctorNeeds): Promise<Check> {
-  const { status } = await health();
-  return check('service', status === 200 ? 'ok' : 'warn', `the local archive answers (${status})`);
+function serviceCheck({ health }: DoctorNeeds): Promise<Check> {
+  return unlessMissing('service', 'not asked: there is no local archive yet', async () => {
+    const { status } = await health();
+    return check('service', status === 200 ? 'ok' : 'warn', `the local archive answers (${status})`);
+  });
+}
+
+/** Returns the check, and `detail` where there is no local archive, which is no failure. */
+function unlessMissing(name: string, detail: string, work: () => Promise<Check>): Promise<Check> {
+  return work().catch((error: unknown) => {
+    if (error instanceof Fault && error.kind === 'not_found') return check(name, 'ok', detail);
+    throw error;
+  });
 }

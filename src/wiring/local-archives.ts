@@ -1,6 +1,7 @@
 // The local archives that a run has open: each place is opened once and closed at the end.
 import { Fault } from '../faults.ts';
 import { openLocalArchive } from './local-archive.ts';
+import { FIRST_STEPS } from './no-archive.ts';
 import { offlineFault } from './offline.ts';
 import type { OpenArchive, ArchiveLocation } from '../service/index.ts';
 import type { World } from '../world.ts';
@@ -9,7 +10,7 @@ import type { World } from '../world.ts';
 export type LocalArchives = {
   /** Opens the archive at `place`, which is the local one from then on; without it, the local one. */
   open(place?: ArchiveLocation): Promise<OpenArchive>;
-  /** Opens the local archive for reading, with the database that is there. */
+  /** Opens the local archive for reading, with the database that is there. Throws Fault 'not_found' where there is none. */
   openForReading(): Promise<OpenArchive>;
   /** Returns the Fault for a database that failed in the middle of a command; any other error comes back as it is. */
   faultOf(error: unknown): Promise<unknown>;
@@ -26,16 +27,23 @@ export function createLocalArchives(
   const open = (place = current): Promise<OpenArchive> => {
     current = place;
     if (isOffline && 'url' in place) throw offlineFault('the database', world);
-    const name = JSON.stringify(place);
-    const opened = archives.get(name) ?? openLocalArchive(place, world, notice);
+    // What was opened to be made is there to be read.
+    const name = JSON.stringify({ ...place, mustExist: undefined });
+    const opened =
+      archives.get(name) ??
+      openLocalArchive(place, world, notice).catch((error: unknown) => {
+        throw isDefault(place) ? noArchiveYet(error) : error;
+      });
     archives.set(name, opened);
     return opened;
   };
+  const isDefault = (place: ArchiveLocation): boolean =>
+    'dir' in place && 'dir' in defaultPlace && place.dir === defaultPlace.dir;
   return {
     open,
     openForReading: async () => {
       const { readOnlyIfNotWritable } = await import('../service/index.ts');
-      return open(await readOnlyIfNotWritable(current));
+      return open({ ...(await readOnlyIfNotWritable(current)), mustExist: true });
     },
     faultOf: async (error) => {
       if (archives.size === 0 || world.signal.aborted) return error;
@@ -53,4 +61,11 @@ export function createLocalArchives(
       }
     },
   };
+}
+
+/** Returns the error; one of a local archive that is not there says what to do first. */
+function noArchiveYet(error: unknown): unknown {
+  if (!(error instanceof Fault) || error.kind !== 'not_found') return error;
+  const message = error.message.replace('no archive in ', 'no archive yet in ');
+  return new Fault(error.kind, message, { ...error.detail, hint: FIRST_STEPS });
 }

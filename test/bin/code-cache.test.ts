@@ -74,11 +74,11 @@ describe('the code cache', () => {
     const home = tempFolder('home');
     await runs(home);
     const before = statSync(mainCache(home)).size;
-    expect((await arx.run(['attachments', 'ls', '-o', 'table'], home)).exit).toBe(0);
+    expect((await arx.run(['events', 'types', '-o', 'table'], home)).exit).toBe(0);
     expect(statSync(mainCache(home)).size).toBeGreaterThan(before);
     const made = stamp(mainCache(home));
     await runs(home);
-    await arx.run(['attachments', 'ls', '-o', 'table'], home);
+    await arx.run(['events', 'types', '-o', 'table'], home);
     expect(stamp(mainCache(home))).toEqual(made);
   });
 

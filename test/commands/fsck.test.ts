@@ -34,7 +34,7 @@ const database = () => join(dir, 'data/archive.db');
 test('no archive is not found, an empty one is nothing checked', async () => {
   expect(await arx(dir, 'fsck')).toMatchObject({ exit: 6, stdout: '' });
   expect(readdirSync(dir)).not.toContain('data');
-  await arx(dir, 'attachments ls');
+  await arx(dir, 'login');
   const ran = await arx(dir, 'fsck --json');
   expect(ran.exit).toBe(3);
   expect(FsckReport.parse(JSON.parse(ran.stdout))).toMatchObject({ verdict: 'nothing_checked' });

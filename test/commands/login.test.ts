@@ -145,6 +145,28 @@ test('arx serve: its address is said first', async () => {
   expect(refused.stderr).toContain('hint: arx login --observer-tier external --requested-tier external\n');
 });
 
+test('a tier that is refused is asked for again, with the other answers kept', async () => {
+  await sampleData(join(dir, 'data'));
+  const { base_url: url } = await ours();
+  const ran = await typing(`login --base-url ${url}`, 'ada', 'mirror', 'external');
+  expect(ran.exit).toBe(0);
+  expect(ran.stderr.match(/^tier you look from/gm)).toHaveLength(2);
+  expect(stored()).toEqual(['ada external external']);
+  const ended = await typing(`login --base-url ${url}`, 'eve', 'mirror');
+  expect(ended.exit).toBe(5);
+  expect(ended.stderr).toContain(
+    `kept: the answers, for another try: arx login --base-url ${url} --client-id eve --observer-tier mirror\n`,
+  );
+});
+
+test('after another failure the answers are shown as a command', async () => {
+  const ran = await typing('login --base-url http://127.0.0.1:1 --retries 0', 'ada', 'external');
+  expect(ran.exit).toBe(10);
+  expect(ran.stderr).toContain(
+    'kept: the answers, for another try: arx login --base-url http://127.0.0.1:1 --client-id ada --observer-tier external\n',
+  );
+});
+
 describe('another service', () => {
   test.each([
     [['me', 'inner'], 'me inner inner'],

@@ -7,6 +7,7 @@ import { Fault } from '../../faults.ts';
 import { formatCount, plural } from '../../format/numbers.ts';
 import { acknowledgementView } from '../../format/views/index.ts';
 import { wholeNumber } from '../input.ts';
+import { openOrMakeArchive } from '../local-archive.ts';
 import { readWebhookSecrets } from '../webhook-secrets.ts';
 import { envelopeFromArguments, openEnvelopes, type Envelopes, type OutgoingEvent } from './envelopes.ts';
 import { createFailureSummary } from './failure-summary.ts';
@@ -49,15 +50,12 @@ export async function eventClient(
   { signWith }: { signWith?: string | undefined },
   app: App,
 ): Promise<Client> {
-  const client = await (signWith === undefined
-    ? app.client()
-    : app.signingClient(await readWebhookSecrets(signWith, app)));
   // The service in this process would ask to try again later, and no retry helps.
-  if (!app.isRemote && (await app.openArchive()).readOnly)
+  if (!app.isRemote && (await openOrMakeArchive(app)).readOnly)
     throw new Fault('disk', 'the local archive cannot be written to: its disk or its file is read-only', {
       kept: 'nothing was sent',
     });
-  return client;
+  return signWith === undefined ? app.client() : app.signingClient(await readWebhookSecrets(signWith, app));
 }
 
 /** Opens the journal, does the work with it and closes it. Throws Fault 'disk' or 'unsafe'. */

@@ -1,5 +1,5 @@
 // Opens an archive: a private folder with `archive.db` and `blobs/`, or a PostgreSQL database.
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { access, chmod, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../disk/make-folder.ts';
@@ -113,7 +113,7 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
       if ('dir' in options && (await isLost(options.dir, () => hasNoTable(database))))
         throw databaseMissing();
       // Its creation failed, for example at a limit, and was undone.
-      if (readOnly && 'dir' in options && (await hasNoTable(database)))
+      if (mustExist && 'dir' in options && (await hasNoTable(database)))
         throw new NoArchive('there is no archive');
       if (readOnly) await checkSchema(database);
       // The key is created now, so that listing files never writes, for example on a full disk.
@@ -155,7 +155,7 @@ async function createArchiveFolder(dir: string): Promise<void> {
 }
 
 async function checkArchiveExists(dir: string): Promise<void> {
-  const isThere = (await modeOf(join(dir, DATABASE))) !== undefined || (await hasShards(dir));
+  const isThere = (await sizeOf(join(dir, DATABASE))) > 0 || (await hasShards(dir));
   if (!isThere) throw new NoArchive('there is no archive');
 }
 
@@ -253,8 +253,8 @@ async function hasShards(dir: string): Promise<boolean> {
 }
 
 async function hasNoBytes(path: string): Promise<boolean> {
-  return stat(path).then(
-    ({ size }) => size === 0,
+  return sizeOf(path).then(
+    (size) => size === 0,
     () => true,
   );
 }
@@ -288,11 +288,17 @@ async function makePrivate(path: string): Promise<void> {
 const PRIVATE = 0o600;
 
 async function modeOf(path: string): Promise<number | undefined> {
-  return stat(path).then(
-    ({ mode }) => mode,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    },
-  );
+  return (await statIfExists(path))?.mode;
+}
+
+/** Returns the bytes of a file, 0 where there is none. */
+async function sizeOf(path: string): Promise<number> {
+  return (await statIfExists(path))?.size ?? 0;
+}
+
+async function statIfExists(path: string): Promise<Stats | undefined> {
+  return stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
 }
