@@ -79,7 +79,7 @@ async function runBody(body: CommandBody, { spec, given }: Call, app: RunningApp
   await body.run(input as never, app).catch(async (error: unknown) => {
     throw await app.faultOf(error);
   });
-  await app.printer.checkFields();
+  await app.printer.warnOfFields();
 }
 
 /** Returns the Fault of an error. In an interrupted run any error is the interruption; any other unknown error is a bug. */

@@ -17,6 +17,7 @@ import {
 import { countsOf, noticeEmptyArchive } from './archive-counts.ts';
 import { Fault } from '../faults.ts';
 import type { View } from '../format/views/view.ts';
+import { commandAgain, commandForAll, optionWords } from './command-again.ts';
 import { withoutUndefined, type Window } from './input.ts';
 
 /** Reads the ids of a page. */
@@ -110,12 +111,12 @@ export function totalContradiction(
 }
 
 /**
- * Says how a page goes on, where the output has no summary that does. A page without rows that are said to go on is a Fault of
+ * Says with which commands a page goes on; a JSON document says it itself. A page without rows that are said to go on is a Fault of
  * the run: there is no cursor to go on from. `read` reads the ids of a page: where the service names
  * another cursor than the last id, it is tried which of them it follows.
  */
 export async function noticeMore<Row extends { id: string }>(
-  app: Pick<App, 'notice' | 'printer' | 'addFault'>,
+  app: Pick<App, 'notice' | 'printer' | 'addFault' | 'world'>,
   page: Page<Row>,
   { after, before }: Window,
   read: ReadIds,
@@ -126,23 +127,33 @@ export async function noticeMore<Row extends { id: string }>(
     if (page[NEXT_CURSOR] === undefined) app.addFault(new Fault('protocol', text));
     else app.notice(text);
   }
-  if (has_more === false || hasSummary(app.printer.output)) return;
+  const { output } = app.printer;
+  if (has_more === false || output === 'json' || app.printer.isCut()) return;
   const isBackward = before !== undefined && after === undefined;
   const edge = isBackward ? data[0] : data.at(-1);
   if (edge === undefined) return;
   const words = has_more === true ? 'more rows follow' : 'the service does not say whether more rows follow';
-  const range = after === undefined || before === undefined ? '' : ` --before ${before}`;
+  const sayBoth = (first: string): void => {
+    const all = `all rows: ${commandForAll(app)}`;
+    if (output !== 'table') return app.notice(`${words}; ${first}; ${all}`);
+    // The last line of a table says the words. Each command has a line, which more screens have room for.
+    app.notice(first);
+    app.notice(all);
+  };
+  const say = (cursor: string): void => {
+    const range = after === undefined || before === undefined ? [] : optionWords('--before', before);
+    const more = isBackward ? optionWords('--before', cursor) : [...optionWords('--after', cursor), ...range];
+    const next = commandAgain(app, { without: ['--after', '--before'], more });
+    sayBoth(`next page: ${next}`);
+  };
   const named = page[NEXT_CURSOR];
-  if (isBackward || named === undefined || named === edge.id)
-    return app.notice(
-      `${words}: ${isBackward ? '--before' : '--after'} ${edge.id}${isBackward ? '' : range}`,
-    );
+  if (isBackward || named === undefined || named === edge.id) return say(edge.id);
   for (const cursor of [edge.id, named]) {
     const next = await read(withoutUndefined({ after: cursor, before, limit: 1 })).catch(refusedAsNone);
     if (next.length === 0 || data.some(({ id }) => id === next[0])) continue;
-    return app.notice(`${words}: --after ${safeText(cursor, 1000)}${range}`);
+    return say(safeText(cursor, 1000));
   }
-  app.notice(`${words}: a larger --limit shows more`);
+  sayBoth('a larger --limit shows more');
 }
 
 /** Takes a refusal for a page without rows. */
@@ -152,7 +163,7 @@ function refusedAsNone(error: unknown): string[] {
 }
 
 /** Returns whether a form of output shows the summary of a list. */
-export function hasSummary(output: App['printer']['output']): boolean {
+function hasSummary(output: App['printer']['output']): boolean {
   return output === 'table' || output === 'json';
 }
 

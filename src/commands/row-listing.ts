@@ -10,10 +10,11 @@ import { plural } from '../format/numbers.ts';
 import type { View } from '../format/views/view.ts';
 import { changedRows, countContradictions, twoHashesFault } from './contradictions.ts';
 import { countsOf, noticeEmptyArchive } from './archive-counts.ts';
+import { commandForAll } from './command-again.ts';
 import { exactRowsOf, rowsOf, type ExactRows } from './exact-rows.ts';
 import type { FilteredList, LocalTests } from './filtered-list.ts';
 import type { Window } from './input.ts';
-import { hasSummary, printPage, printTotal } from './page.ts';
+import { printPage, printTotal } from './page.ts';
 import { orderOf, sortedRows, type Order } from './row-order.ts';
 import { withProgress } from './with-progress.ts';
 import { instantOfColumn, shownOf, valueOfColumn, type RowTest } from './row-tests.ts';
@@ -275,12 +276,14 @@ function namingDates(error: unknown, { after, before }: Window, { world }: Pick<
   });
 }
 
-/** Says that only some rows of an order are shown, where the output has no summary that does. */
+/** Says how more than the first rows of an order are shown; a JSON document says that there are more. */
 export function sayMore(
   rows: number,
   shown: Pick<RowsToShow<unknown>, 'total' | 'isAll'>,
-  app: Pick<App, 'notice' | 'printer'>,
+  app: Pick<App, 'notice' | 'printer' | 'world'>,
 ): void {
-  if (!shown.isAll() && !hasSummary(app.printer.output))
-    app.notice(`${shownOf(rows, shown.total())}; more: --limit COUNT, or --all`);
+  const { output } = app.printer;
+  if (shown.isAll() || output === 'json' || app.printer.isCut()) return;
+  const lead = output === 'table' ? '' : `${shownOf(rows, shown.total())}; `;
+  app.notice(`${lead}more: --limit COUNT; all rows: ${commandForAll(app)}`);
 }

@@ -10,6 +10,7 @@ import { Fault } from '../faults.ts';
 import { formatCount, plural } from '../format/numbers.ts';
 import { searchCountView, searchHitView } from '../format/views/index.ts';
 import { noticeEmptyArchive } from './archive-counts.ts';
+import { commandAgain, commandForAll, optionWords } from './command-again.ts';
 import { Limit, withoutUndefined } from './input.ts';
 import { printTotal } from './page.ts';
 
@@ -212,10 +213,11 @@ async function printHits(
   });
   const { output } = app.printer;
   const id = last.data.at(-1)?.id;
-  if (last.has_more && id !== undefined && output !== 'json') {
+  if (last.has_more && id !== undefined && output !== 'json' && !app.printer.isCut()) {
     // A table has the numbers in its last line.
     const shown = output === 'table' ? '' : `${formatCount(rows)} of ${formatCount(total)} messages; `;
-    app.notice(`${shown}more: --after ${id}, or --all`);
+    const next = commandAgain(app, { without: ['--after'], more: optionWords('--after', id) });
+    app.notice(`${shown}next page: ${next}; all: ${commandForAll(app)}`);
   }
   if (input.sort === 'relevance' && order !== 'relevance')
     app.notice(`newest first: this service does not rank these ${formatCount(total)} messages`);

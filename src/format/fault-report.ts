@@ -1,5 +1,5 @@
 // What a failed command prints on stderr: a line for each failure, details of the worst one, and a JSON record for machines.
-import type { ExitRecord } from '../contract/reports/command.ts';
+import type { ExitRecord, Failure } from '../contract/reports/command.ts';
 import { exitCodeOf, worstOf } from '../exit.ts';
 import { Fault } from '../faults.ts';
 import { plural } from './numbers.ts';
@@ -10,40 +10,59 @@ const MAX_LINE_COLUMNS = 500;
 
 /**
  * Returns the text for stderr. The most severe fault comes first, with its details; each other one has one line. There are
- * at most 20 lines; `debug` adds stacks. With `json` the last line is the exit record. The text is empty where there is no
- * fault, or the reader of a pipe has closed it.
+ * at most 20 lines; `debug` adds stacks. With `json` the exit record, as the last line, says all of it instead of these lines. The
+ * text is empty where there is no fault, or the reader of a pipe has closed it.
  */
 export function formatFaults(faults: readonly Fault[], options: { json: boolean; debug: boolean }): string {
   const worst = worstOf(faults);
   if (worst === undefined || worst.detail.signal === 'SIGPIPE') return '';
   const others = faults.filter((fault) => fault !== worst);
   const shown = others.length > MAX_FAULT_LINES ? others.slice(0, MAX_FAULT_LINES - 1) : others;
-  const lines = [
-    `arx: ${worst.message} [${classOf(worst)}, exit ${exitCodeOf(worst)}]`,
-    ...detailLines(worst),
-    ...shown.map((fault) => `arx: ${fault.message} [${classOf(fault)}]${serviceDetails(fault)}`),
-    ...(shown.length < others.length
-      ? [`arx: and ${plural(others.length - shown.length, 'more failure')}`]
-      : []),
-    ...(options.debug ? faults.flatMap(stackLines) : []),
-  ].map((line) => truncate(escapeText(line), MAX_LINE_COLUMNS));
-  if (options.json) lines.push(escapeJson(JSON.stringify(exitRecordOf(worst))));
+  const more = others.length - shown.length;
+  const text = options.json
+    ? []
+    : [
+        `arx: ${worst.message} [${classOf(worst)}, exit ${exitCodeOf(worst)}]`,
+        ...detailLines(worst),
+        ...shown.map((fault) => `arx: ${fault.message} [${classOf(fault)}]${serviceDetails(fault)}`),
+        ...(more > 0 ? [`arx: and ${plural(more, 'more failure')}`] : []),
+      ];
+  const lines = [...text, ...(options.debug ? faults.flatMap(stackLines) : [])].map((line) =>
+    truncate(escapeText(line), MAX_LINE_COLUMNS),
+  );
+  if (options.json) lines.push(escapeJson(JSON.stringify(exitRecordOf(worst, { others: shown, more }))));
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Returns the exit record of a fault (contract/reports/command.ts). Fields that the fault lacks are left out. */
-export function exitRecordOf(fault: Fault): ExitRecord {
-  const { code, request_id, integrity, retryable, hint } = fault.detail;
+/**
+ * Returns the exit record of a fault (contract/reports/command.ts). Fields that the fault lacks are left out. `others`: less
+ * severe faults of the run; `more`: how many there are besides.
+ */
+function exitRecordOf(
+  fault: Fault,
+  { others, more }: { others: readonly Fault[]; more: number },
+): ExitRecord {
+  const { retryable, kept, hint } = fault.detail;
   return {
     type: 'exit',
     exit: exitCodeOf(fault),
+    ...failureOf(fault),
+    ...(retryable === undefined ? {} : { retryable }),
+    ...(kept === undefined ? {} : { kept }),
+    ...(hint === undefined ? {} : { next: hint }),
+    ...(others.length === 0 ? {} : { others: others.map(failureOf) }),
+    ...(more === 0 ? {} : { more_failures: more }),
+  };
+}
+
+function failureOf(fault: Fault): Failure {
+  const { code, request_id, integrity } = fault.detail;
+  return {
     class: classOf(fault),
     message: fault.message,
     ...(code === undefined ? {} : { code }),
     ...(request_id === undefined ? {} : { request_id }),
     ...(integrity === undefined ? {} : { integrity }),
-    ...(retryable === undefined ? {} : { retryable }),
-    ...(hint === undefined ? {} : { next: hint }),
   };
 }
 

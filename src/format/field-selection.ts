@@ -10,7 +10,14 @@ export type SelectedField = {
   isKnown: boolean;
   /** What to do where no record has it. */
   hint?: string;
+  /** The field that a column of this name shows: it is meant where no record has the field `name`. */
+  shownField?: string;
 };
+
+/** Returns what is said where the heading of a column was given in place of the field that it shows. */
+export function headingNotice({ name }: Pick<SelectedField, 'name'>, field: string): string {
+  return `--fields: ${name} is the heading of the field ${field}`;
+}
 
 /** The selection of fields. */
 export type FieldSelection = {
@@ -18,6 +25,8 @@ export type FieldSelection = {
   pick(record: object): object;
   /** The fields as columns. Lists are joined by commas, objects are compact JSON. */
   view: View<object>;
+  /** Returns the fields that the schema lacks, and that neither these records nor earlier ones have. */
+  unknownIn(records: readonly object[]): SelectedField[];
   /** Returns the fields that no record had; none where there was no record. */
   unseen(): SelectedField[];
 };
@@ -54,6 +63,11 @@ export function parseFieldSelection(fields: readonly SelectedField[]): FieldSele
         },
       })),
     },
+    unknownIn: (found) =>
+      fields.filter(
+        ({ path, isKnown }) =>
+          !isKnown && !seen.has(path) && !found.some((record) => follow(record, path.split('.')).length > 0),
+      ),
     unseen: () => (records === 0 ? [] : fields.filter(({ path }) => !seen.has(path))),
   };
 }

@@ -2,7 +2,7 @@
 import { exactJsonText } from '../contract/exact-json.ts';
 import { Fault } from '../faults.ts';
 import type { Sink } from '../world.ts';
-import { parseFieldSelection, type SelectedField } from './field-selection.ts';
+import { headingNotice, parseFieldSelection, type SelectedField } from './field-selection.ts';
 import { plural, formatCount } from './numbers.ts';
 import { jsonDocument, ndjsonLines, jsonRecord, type EncodeJson, type Envelope } from './json-output.ts';
 import {
@@ -65,6 +65,8 @@ export type Printer = {
   readonly output: Output;
   /** Whether each line is one row (tsv, csv, ndjson), so that a report prints its rows, not its document. */
   readonly isOneRowPerLine: boolean;
+  /** Whether fields were selected. */
+  readonly hasFields: boolean;
   /** Returns whether records are printed with this field: with every field, unless some were selected. */
   shows(field: string): boolean;
   /** Returns whether this field was selected by its name. */
@@ -73,6 +75,8 @@ export type Printer = {
   list<T extends object>(view: View<T>, list: Envelope<T>): Promise<void>;
   /** Returns how many rows of the last list were read so far, undefined where none was begun. */
   rowsRead(): number | undefined;
+  /** Returns whether a list had more rows than `--max-rows` allows. */
+  isCut(): boolean;
   /** Prints a record: the wire record as JSON, csv as a list of one row, else `key value` lines (tsv: `key<TAB>value`). */
   record<T extends object>(view: View<T>, wire: T): Promise<void>;
   /** Prints a report: its wire form as JSON, its fields as one row of csv, else `lines`. `sums` are those of `-o sums`. */
@@ -81,8 +85,10 @@ export type Printer = {
     lines: (canvas: Canvas) => Iterable<Line>,
     sums?: () => Iterable<string>,
   ): Promise<void>;
-  /** Prints a plot. Only the form `table` has it. */
+  /** Prints a picture beside other output. Only the form `table` has it. */
   picture(lines: (canvas: Canvas) => Iterable<Line>): Promise<void>;
+  /** Prints a plot that was asked for in place of rows, without styles in other forms than `table`. */
+  plot(lines: (canvas: Canvas) => Iterable<Line>): Promise<void>;
   /** Prints lines for people while they arrive, whole and with styles only in a table. */
   lines(lines: AsyncIterable<Line>): Promise<void>;
   /** Prints text from the archive, escaped, with a final newline. */
@@ -93,11 +99,8 @@ export type Printer = {
   note(text: string): Promise<void>;
   /** Prints `arx: warning: …` on stderr, quiet or not. */
   warn(text: string): Promise<void>;
-  /**
-   * Warns of selected fields that no printed record had. Throws Fault 'usage' for one that the schema lacks too. To be called
-   * after everything is printed.
-   */
-  checkFields(): Promise<void>;
+  /** Warns of selected fields that no printed record had. To be called after everything is printed. */
+  warnOfFields(): Promise<void>;
 };
 
 /** Rows that are read ahead to choose columns. */
@@ -109,7 +112,8 @@ const MAX_LINE_COLUMNS = 4000;
 /** Returns the printer of a run. */
 export function createPrinter(options: PrinterOptions): Printer {
   const { stdout, stderr, output } = options;
-  const fields = options.fields === undefined ? undefined : parseFieldSelection(options.fields);
+  let selected = options.fields;
+  let fields = selected === undefined ? undefined : parseFieldSelection(selected);
   const viewOf = <T extends object>(view: View<T>): View<T> => fields?.view ?? view;
   const listed = <T extends object>(view: View<T>): View<T> => ({
     columns: viewOf(view).columns.filter((column) => column.detail !== true),
@@ -142,6 +146,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   const painting = (): Promise<Paint> =>
     (paint ??= output === 'table' ? openPaint(options) : Promise.resolve(NO_PAINT));
   const { paging } = options;
+  let isCut = false;
   let lastSummary: Envelope<unknown>['summary'] | undefined;
   const show = (write: (sink: Sink) => Promise<void>): Promise<void> => paging?.show(write) ?? write(stdout);
   const writeText = (pieces: AsyncIterable<string>): Promise<void> =>
@@ -173,6 +178,33 @@ export function createPrinter(options: PrinterOptions): Printer {
     await writeList(ndjsonLines(list.rows, render), list);
   };
 
+  /**
+   * Called before a record is printed, with the first ones. Takes the heading of a column for the field that it shows where none
+   * of them has the field of that name. Throws Fault 'usage' for any other field that neither the schema nor one of them has.
+   */
+  const checkFields = async (first: readonly object[]): Promise<void> => {
+    const unknown = first.length === 0 ? [] : (fields?.unknownIn(first) ?? []);
+    if (selected === undefined || unknown.length === 0) return;
+    const shown = unknown.map((field) => {
+      if (field.shownField === undefined) throw noField(field);
+      return { field, path: field.shownField };
+    });
+    for (const { field, path } of shown) await note(`arx: ${headingNotice(field, path)}`);
+    selected = selected.map((each) => {
+      const path = shown.find(({ field }) => field === each)?.path;
+      return path === undefined ? each : { ...each, path, isKnown: true };
+    });
+    fields = parseFieldSelection(selected);
+  };
+  const withCheckedFields = async <T extends object>(list: Envelope<T>): Promise<Envelope<T>> => {
+    if ((fields?.unknownIn([]) ?? []).length === 0) return list;
+    const isEnough = (seen: readonly T[]): boolean =>
+      seen.length >= MAX_SAMPLE_ROWS || fields?.unknownIn(seen).length === 0;
+    const { first, all } = await peek(list.rows, isEnough, { untilPause: false });
+    await checkFields(first);
+    return { ...list, rows: all };
+  };
+
   const note = async (text: string): Promise<void> => {
     if (!options.quiet) await stderr.write(`${escapeText(text)}\n`);
   };
@@ -183,16 +215,22 @@ export function createPrinter(options: PrinterOptions): Printer {
   return {
     output,
     isOneRowPerLine: output === 'tsv' || output === 'csv' || output === 'ndjson',
-    shows: (field) =>
-      options.fields?.some(({ path }) => path === field || path.startsWith(`${field}.`)) ?? true,
-    selects: (field) => options.fields?.some(({ path }) => path === field) ?? false,
+    hasFields: selected !== undefined,
+    shows: (field) => selected?.some(({ path }) => path === field || path.startsWith(`${field}.`)) ?? true,
+    selects: (field) => selected?.some(({ path }) => path === field) ?? false,
+    isCut: () => isCut,
     rowsRead: () => {
       const rows = lastSummary?.()['rows'];
       return typeof rows === 'number' ? rows : undefined;
     },
     async list(view, whole) {
       const { cut } = options;
-      const list = cut === undefined ? whole : cutList(whole, cut.maxRows, cut.onCut);
+      const checked = await withCheckedFields(whole);
+      const onCut = (): void => {
+        isCut = true;
+        cut?.onCut();
+      };
+      const list = cut === undefined ? checked : cutList(checked, cut.maxRows, onCut);
       lastSummary = list.summary;
       switch (output) {
         case 'json':
@@ -224,10 +262,12 @@ export function createPrinter(options: PrinterOptions): Printer {
     },
     async record(view, wire) {
       if (output === 'sums') throw noSums();
+      await checkFields([wire]);
       if (output === 'json' || output === 'ndjson') await writeJson(wire);
       else await writeRecord(viewForRows(viewOf(view), [wire]), wire);
     },
     async report(wire, lines, sums) {
+      await checkFields([wire]);
       if (output === 'sums') {
         if (sums === undefined) throw noSums();
         await writeText(ndjsonLines(sums(), (line) => (stdout.isTTY ? escapeText(line) : line)));
@@ -236,6 +276,7 @@ export function createPrinter(options: PrinterOptions): Printer {
       else if (output === 'csv') await writeRecord(allFields(wire), wire);
       else await writeLines(lines(options));
     },
+    plot: (lines) => writeLines(lines(options)),
     async picture(lines) {
       if (output === 'table') await writeLines(lines(options));
     },
@@ -250,18 +291,8 @@ export function createPrinter(options: PrinterOptions): Printer {
     bytes: (bytes) => stdout.write(bytes),
     note,
     warn,
-    async checkFields() {
-      const unseen = fields?.unseen() ?? [];
-      for (const { name } of unseen.filter(({ isKnown }) => isKnown))
-        await warn(`no record has the field ${name}`);
-      const unknown = unseen.find(({ isKnown }) => !isKnown);
-      if (unknown === undefined) return;
-      const { name, hint } = unknown;
-      throw new Fault(
-        'usage',
-        `--fields: no record has the field ${name}`,
-        hint === undefined ? {} : { hint },
-      );
+    async warnOfFields() {
+      for (const { name } of fields?.unseen() ?? []) await warn(`no record has the field ${name}`);
     },
   };
 
@@ -401,6 +432,10 @@ function summaryPart(name: string, value: unknown): string {
   return inner.every((part) => part === '')
     ? ''
     : `${name} ${inner.filter((part) => part !== '').join(', ')}`;
+}
+
+function noField({ name, hint }: SelectedField): Fault {
+  return new Fault('usage', `--fields: no record has the field ${name}`, hint === undefined ? {} : { hint });
 }
 
 /** Returns the Fault of a command without a report of files. */

@@ -147,7 +147,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       fields:
         flags.fields === undefined || flags.fields === true
           ? undefined
-          : (await fields()).selectFields(flags.fields, options.spec.words, printing),
+          : (await fields()).selectFields(flags.fields, options.spec.words, { run: printing, notice }),
       quiet: flags.quiet,
       csvSafe: flags.csvSafe,
       complete:

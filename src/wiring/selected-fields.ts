@@ -4,19 +4,21 @@ import { printedRecord, type PrintingRun } from '../command-list/printed-records
 import { nearest } from '../contract/nearest.ts';
 import { fieldsOf, isOpenRecord, isOpenType, type RecordField } from '../contract/record-fields.ts';
 import { Fault } from '../faults.ts';
-import type { SelectedField } from '../format/field-selection.ts';
+import { headingNotice, type SelectedField } from '../format/field-selection.ts';
 import { completeRecordOf, type CompleteRecord } from '../format/record-shape.ts';
+import { FIELDS_OF_HEADING } from '../format/heading-fields.ts';
 import type { TemplateName } from '../format/template-sink.ts';
 
 /**
  * Returns the fields with their paths. A name that no field has from the beginning is the field that ends with it and is
- * least deep: `subject` is `data.subject` in `content get`. Throws Fault 'usage' with the nearest name for a field that no
- * record can have. Another service may send fields that the schema lacks: then the rows decide.
+ * least deep: `subject` is `data.subject` in `content get`. The heading of a column is the field that it shows, which is said by
+ * `notice`. Throws Fault 'usage' with the nearest name for a field that no record can have. Another service may send fields that
+ * the schema lacks: then the rows decide.
  */
 export function selectFields(
   names: readonly string[],
   words: CommandWords,
-  run: PrintingRun,
+  { run, notice }: { run: PrintingRun; notice(text: string): void },
 ): SelectedField[] {
   const schema = printedRecord(words, { ...run, isSelection: true });
   if (schema === undefined) return names.map((name) => ({ name, path: name, isKnown: false }));
@@ -25,12 +27,24 @@ export function selectFields(
   return names.map((name) => {
     const path = pathOf(name, legal);
     if (path !== undefined) return { name, path, isKnown: true };
+    const shownField = fieldOfHeading(name, legal);
+    const mayBeSent = run.isRemote && isOpenRecord(schema);
+    if (shownField !== undefined && !mayBeSent) {
+      if (shownField !== name.toLowerCase()) notice(headingNotice({ name }, shownField));
+      return { name, path: shownField, isKnown: true };
+    }
     const meant = suggestion(name, legal);
     const detail = { hint: meant === undefined ? hint : `did you mean: ${meant}; ${hint}` };
-    if (!run.isRemote || !isOpenRecord(schema))
-      throw new Fault('usage', `--fields: no record has the field ${name}`, detail);
-    return { name, path: name, isKnown: false, hint: detail.hint };
+    if (!mayBeSent) throw new Fault('usage', `--fields: no record has the field ${name}`, detail);
+    const shown = shownField === undefined ? {} : { shownField };
+    return { name, path: name, isKnown: false, ...detail, ...shown };
   });
+}
+
+/** Returns the field that the column of a table shows, in any case of its heading. */
+function fieldOfHeading(heading: string, legal: readonly RecordField[]): string | undefined {
+  const name = heading.toLowerCase().replaceAll(' ', '_');
+  return [name, ...(FIELDS_OF_HEADING.get(name) ?? [])].find((field) => isLegal(field, legal));
 }
 
 /** Returns how each record gets every key of its schema, undefined where it may have any fields. */

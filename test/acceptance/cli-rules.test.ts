@@ -270,7 +270,9 @@ test('rule 10: a page that is cut says so in the data, and with --strict by its 
   const page = await arx(dir, 'attachments ls --limit 3 --json');
   const { summary } = JSON.parse(page.stdout) as { summary: object };
   expect(summary).toMatchObject({ rows: 3, has_more: true, complete: false });
-  expect((await arx(dir, 'attachments ls --limit 3')).stderr).toContain('more rows follow: --after att_3');
+  expect((await arx(dir, 'attachments ls --limit 3')).stderr).toBe(
+    'arx: more rows follow; next page: arx attachments ls --limit 3 --after att_3; all rows: arx attachments ls --all\n',
+  );
   expect((await arx(dir, 'attachments ls --limit 3 --strict')).exit).toBe(EXIT.partial);
   expect((await arx(dir, 'conversations ls --limit 3 --strict')).exit).toBe(EXIT.partial);
   const cut = await arx(dir, 'attachments ls --limit 3 --max-rows 2 --json');

@@ -89,8 +89,8 @@ describe.runIf(isThere.tmux)('tmux', () => {
       expect(header).toMatch(
         columns === 200 ? /^ID +STATE .* SHA256 +MESSAGE$/ : /^ID +STATE .*…$|^ID +att_1$/,
       );
-      // One line for each row: `start`, the heading, its rule, the five rows, the summary, and `ended`.
-      if (columns > 40) expect(shown).toHaveLength(10);
+      // One line for each row: `start`, the heading, its rule, the five rows, the summary, two commands, and `ended`.
+      if (columns > 40) expect(shown).toHaveLength(12);
       for (const id of ['att_1', 'att_2']) expect(shown.join('\n')).toMatch(new RegExp(`\\b${id}\\b`));
     } finally {
       screen.end();

@@ -67,7 +67,9 @@ test('fewer rows are counted than listed: a notice, and exit 11 with --strict', 
     const ran = await at(line, states({ total: 5 }));
     expect(ran.exit).toBe(0);
     expect(ran.stderr).toMatch(/^arx: the service counts 5 rows and lists \d+\n$/);
-    expect((await at(`${line} --strict`, states({ total: 5 }))).stderr).toContain('[protocol, exit 11]');
+    expect((await at(`${line} --strict`, states({ total: 5 }))).stderr).toContain(
+      '"exit":11,"class":"protocol"',
+    );
   }
 });
 

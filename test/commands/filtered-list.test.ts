@@ -276,7 +276,9 @@ describe('a service that gives other pages than were asked for', () => {
     expect(table.stdout + table.stderr).toContain('20 rows · more rows may follow · not complete');
     for (const output of ['tsv', 'ndjson']) {
       const ran = await arx(dir, `messages ls -o ${output} --base-url ${server.url}`, { env });
-      expect(ran.stderr).toBe('arx: the service does not say whether more rows follow: --after msg_20\n');
+      expect(ran.stderr).toBe(
+        `arx: the service does not say whether more rows follow; next page: arx messages ls -o ${output} --base-url ${server.url} --after msg_20; all rows: arx messages ls -o ${output} --base-url ${server.url} --all\n`,
+      );
     }
   });
 
@@ -303,7 +305,9 @@ describe('a service that gives other pages than were asked for', () => {
   test('before a row, the notice names the cursor that leads on', async () => {
     server = await serveStranger(ignores);
     const ran = await arx(dir, `messages ls --before msg_100 --limit 5 --base-url ${server.url}`, { env });
-    expect(ran.stderr).toBe('arx: more rows follow: --before msg_95\n');
+    expect(ran.stderr).toBe(
+      `arx: more rows follow; next page: arx messages ls --limit 5 --base-url ${server.url} --before msg_95; all rows: arx messages ls --base-url ${server.url} --all\n`,
+    );
   });
 });
 
@@ -436,7 +440,7 @@ test('conversations show, without a list of messages, shows those of the record:
     id: 'conv_1',
     messages: { data: [{ id: 'msg_1' }], summary: { complete: false } },
   });
-  expect(ran.stderr).toMatch(/^arx: conv_1: its messages cannot be listed: /);
+  expect(ran.stderr).toMatch(/"message":"conv_1: its messages cannot be listed: /);
 });
 
 test('of two filters only the one that is refused is applied here', async () => {

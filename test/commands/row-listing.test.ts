@@ -67,7 +67,8 @@ describe('rows that match', () => {
     const page = await arx(dir, `${line} --limit 2 -o ndjson`);
     expect(idsIn(page)).toEqual(expected.slice(0, 2));
     if (expected.length > 2) {
-      expect(page.stderr).toContain(`more rows follow: --after ${expected[1]}`);
+      expect(page.stderr).toContain(`more rows follow; next page: arx ${line.split(' ', 2).join(' ')} `);
+      expect(page.stderr).toContain(` --after ${expected[1]}; all rows: arx `);
       const next = await arx(dir, `${line} --limit 500 --after ${expected[1]} -o ndjson`);
       expect(idsIn(next)).toEqual(expected.slice(2));
     }
@@ -167,7 +168,7 @@ describe('--sort', () => {
     expect(idsIn(await arx(dir, `${line} --all -o ndjson`))).toEqual(idsOf(expected));
     const few = await arx(dir, `${line} --limit 3 -o ndjson`);
     expect(idsIn(few)).toEqual(idsOf(expected.slice(0, 3)));
-    expect(few.stderr).toContain(`3 of ${expected.length} rows; more: --limit COUNT, or --all`);
+    expect(few.stderr).toContain(`3 of ${expected.length} rows; more: --limit COUNT; all rows: arx `);
   });
 });
 

@@ -29,11 +29,14 @@ test('of many the most severe first, each listed', () => {
     new Fault('network', 'cannot reach x:1 (refused)', { hint: 'not shown' }),
   ];
   expect(formatFaults(faults, { json: true, debug: false })).toBe(
+    `{"type":"exit","exit":12,"class":"integrity","message":"att_2 differs","next":"list again","others":[{"class":"not_found","message":"no att_1","request_id":"req_1","integrity":0},{"class":"network","message":"cannot reach x:1 (refused)"}]}
+`,
+  );
+  expect(formatFaults(faults, plain)).toBe(
     `arx: att_2 differs [integrity, exit 12]
   hint: list again
 arx: no att_1 [not_found] request_id req_1 integrity 0
 arx: cannot reach x:1 (refused) [network]
-{"type":"exit","exit":12,"class":"integrity","message":"att_2 differs","next":"list again"}
 `,
   );
 });
@@ -41,26 +44,24 @@ arx: cannot reach x:1 (refused) [network]
 test('never more than 20 lines', () => {
   const detail = { kept: 'k', hint: 'h', code: 'c' };
   for (const count of [1, 15, 16, 17, 1000]) {
-    const text = formatFaults(
-      Array.from({ length: count }, (_, n) => new Fault('busy', `try ${n}`, detail)),
-      { json: true, debug: false },
-    );
-    const lines = text.trimEnd().split('\n');
+    const faults = Array.from({ length: count }, (_, n) => new Fault('busy', `try ${n}`, detail));
+    const lines = formatFaults(faults, plain).trimEnd().split('\n');
     expect(lines.length).toBeLessThanOrEqual(20);
-    if (count === 1000) expect(lines.at(-2)).toBe('arx: and 985 more failures');
+    if (count === 1000) expect(lines.at(-1)).toBe('arx: and 985 more failures');
+    const record = ExitRecord.parse(JSON.parse(formatFaults(faults, { json: true, debug: false })));
+    expect(1 + (record.others?.length ?? 0) + (record.more_failures ?? 0)).toBe(count);
   }
 });
 
 test('hostile words of a service are shown as text, whole in JSON', () => {
   const message = `no \u001b[2J\n\u202e${'x'.repeat(1_000_000)}`;
-  const text = formatFaults([new Fault('not_found', message, { code: '\u0007', retryable: false })], {
-    json: true,
-    debug: false,
-  });
-  const [first, , last] = text.split('\n');
+  const fault = new Fault('not_found', message, { code: '\u0007', retryable: false });
+  const last = formatFaults([fault], { json: true, debug: false });
+  const text = formatFaults([fault], plain) + last;
+  const [first] = text.split('\n');
   expect(first).toMatch(/^arx: no \\u\{1b\}\[2J\\n\\u\{202e\}x+…$/);
   expect(first?.length).toBe(500);
-  const record: unknown = JSON.parse(last ?? '');
+  const record: unknown = JSON.parse(last);
   expect(ExitRecord.parse(record)).toStrictEqual({
     type: 'exit',
     exit: 6,

@@ -20,9 +20,13 @@ const rows: Row[] = [
 ];
 const list = { status: 'partial', rows, summary: () => ({ rows: 2, withheld: 1, complete: false }) };
 
-type Options = Partial<Omit<PrinterOptions, 'fields'>> & { isTTY?: boolean; fields?: readonly string[] };
+type Options = Partial<Omit<PrinterOptions, 'fields'>> & {
+  isTTY?: boolean;
+  fields?: readonly string[];
+  selected?: PrinterOptions['fields'];
+};
 
-function printer(output: Output, { fields, ...options }: Options = {}) {
+function printer(output: Output, { fields, selected, ...options }: Options = {}) {
   const stdout = fakeSink({ isTTY: options.isTTY ?? false });
   const stderr = fakeSink();
   const print = createPrinter({
@@ -34,7 +38,7 @@ function printer(output: Output, { fields, ...options }: Options = {}) {
     columns: 80,
     quiet: false,
     ...options,
-    fields: fields?.map((path) => ({ name: path, path, isKnown: path !== 'nowhere' })),
+    fields: selected ?? fields?.map((path) => ({ name: path, path, isKnown: path !== 'nowhere' })),
   });
   return { print, stdout, stderr };
 }
@@ -223,18 +227,39 @@ describe('list', () => {
       const { print, stderr } = printer(output, { fields: ['id', 'na\u001bme'], quiet: true });
       await print.list(view, list);
       expect(stderr.text).toBe('');
-      await print.checkFields();
+      await print.warnOfFields();
       expect(stderr.text).toBe('arx: warning: no record has the field na\\u{1b}me\n');
     },
   );
 
-  test('a field that neither the schema nor a row has is exit 2; a row that has it makes it legal', async () => {
-    const { print } = printer('json', { fields: ['id', 'nowhere'] });
-    await print.checkFields();
-    await print.record(view, rows[0] as Row);
-    await expect(print.checkFields()).rejects.toMatchObject({ kind: 'usage' });
-    await print.record(view, { id: 'b', name: 'n', nowhere: null } as Row);
-    await print.checkFields();
+  test.each(['json', 'ndjson', 'csv', 'tsv', 'table'] as const)(
+    '--fields in %s refuses a field that neither the schema nor a row has before the first row',
+    async (output) => {
+      const { print, stdout } = printer(output, { fields: ['id', 'nowhere'] });
+      await expect(print.list(view, list)).rejects.toMatchObject({ kind: 'usage' });
+      await expect(print.record(view, rows[0] as Row)).rejects.toMatchObject({ kind: 'usage' });
+      await expect(print.report(rows[0] as Row, () => [])).rejects.toMatchObject({ kind: 'usage' });
+      expect(stdout.text).toBe('');
+    },
+  );
+
+  test('a later row that has the field makes it legal, and then rows without it are shown', async () => {
+    const { print, stdout } = printer('tsv', { fields: ['id', 'nowhere'] });
+    const later = [{ id: 'a', name: 'n' }, { id: 'b', name: 'n', nowhere: 1 } as Row];
+    await print.list(view, { ...list, rows: later });
+    await print.list(view, { ...list, rows: [{ id: 'c', name: 'n' }] });
+    expect(stdout.text).toBe('a\t\nb\t1\nc\t\n');
+  });
+
+  test('the heading of a column is the field that it shows, unless a row has a field of that name', async () => {
+    const headed = (name: string) => [{ name, path: name, isKnown: false, shownField: 'name' }];
+    const shown = printer('ndjson', { selected: headed('title') });
+    await shown.print.list(view, { ...list, rows: [{ id: 'a', name: 'n' }] });
+    expect(shown.stdout.text).toBe('{"name":"n"}\n');
+    expect(shown.stderr.text).toBe('arx: --fields: title is the heading of the field name\n');
+    const own = printer('ndjson', { selected: headed('title') });
+    await own.print.list(view, { ...list, rows: [{ id: 'a', name: 'n', title: 't' } as Row] });
+    expect([own.stdout.text, own.stderr.text]).toEqual(['{"title":"t"}\n', '']);
   });
 });
 

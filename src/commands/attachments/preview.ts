@@ -1,7 +1,7 @@
 // `arx attachments show ID --preview`: draws the verified file of a picture on the terminal.
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
-import { fileStateWords, isPullable } from '../../contract/attachment-file.ts';
+import { fileNameOf, fileStateWords, isPullable } from '../../contract/attachment-file.ts';
 import { sha256Of } from '../../download/hash-of-row.ts';
 import { streamFile } from '../../download/held-stream.ts';
 import { Fault } from '../../faults.ts';
@@ -9,6 +9,7 @@ import { formatBytes } from '../../format/numbers.ts';
 import { cellLines } from '../../format/picture/cell-picture.ts';
 import type { Pixels } from '../../format/picture/pixels.ts';
 import { fitIntoCells, iterm2File, kittyPixels, kittyPng } from '../../format/picture/escape-sequences.ts';
+import type { Line } from '../../format/terminal/styled-line.ts';
 import { decodeWithLimits } from '../../format/picture/limited-decoder.ts';
 import { readPictureHeader, type PictureHeader } from '../../format/picture/picture-header.ts';
 import { cellColors, pictureProtocol } from '../../format/picture/picture-protocol.ts';
@@ -30,6 +31,14 @@ export function checkPreview(id: string, app: App): void {
     throw new Fault('usage', '--preview draws on a terminal, and there is none', { hint });
   if (app.printer.output !== 'table')
     throw new Fault('usage', `--preview does not go with the output form ${app.printer.output}`, { hint });
+}
+
+/** Returns the line above a picture: what it is a picture of. */
+export function previewHeading(row: Attachment): Line {
+  const { id, content_type, bytes, origin_city } = row;
+  const size = bytes === undefined ? undefined : formatBytes(bytes);
+  const facts = [fileNameOf(row), content_type, size, origin_city].filter((fact) => fact != null);
+  return [{ text: id, style: 'id' }, `  ${facts.join('  ')}`];
 }
 
 /** Draws the file of a row. Throws Fault 'partial' where it has none or is no picture that can be drawn, and the Faults of a download. */

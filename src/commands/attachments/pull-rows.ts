@@ -5,8 +5,8 @@ import { openDiskWorker } from '../../download/disk-worker-client.ts';
 import type { ManifestEntry } from '../../download/manifest.ts';
 import { scanFolder } from '../../download/folder-scan.ts';
 import { createUniqueKeys } from '../../download/partial-names.ts';
+import { formatCount } from '../../format/numbers.ts';
 import { createPuller, type PullerOptions, type PullResult } from '../../download/puller.ts';
-import { limitedNotices } from './notices.ts';
 
 /** Pulls the rows that it gets one after the other. `close` must be called last. */
 export type RowPuller = { pull(row: Attachment): Promise<PullResult>; close(): Promise<void> };
@@ -49,8 +49,26 @@ export function pullerOptionsOf(app: App): Pick<PullerOptions, 'world' | 'access
   return { world: app.world, access: app.fileAccess, retries: app.settings.retries.value, log: app.log };
 }
 
-/** Returns the notices that files have another name than in the catalogue. */
-export function renamedNotices(app: App): { add(text: string): void; end(): void } {
-  const notices = limitedNotices(app.notice);
-  return { add: notices.add, end: () => notices.end('files are kept under another name') };
+/** Counts the files that have another name than in the catalogue. `end` says how many; `-v` names each. */
+export function renamedNotices(app: Pick<App, 'notice' | 'log' | 'verbose'>): {
+  add(text: string): void;
+  end(): void;
+} {
+  const renamed: string[] = [];
+  return {
+    add: (text) => {
+      renamed.push(text);
+      app.log(text);
+    },
+    end: () => {
+      const [first] = renamed;
+      if (first === undefined || app.verbose) return;
+      const { length } = renamed;
+      app.notice(
+        length === 1
+          ? first
+          : `${formatCount(length)} files are kept under another name than in the catalogue; -v names them, --json has the path of each id`,
+      );
+    },
+  };
 }

@@ -8,7 +8,7 @@ import { changesAmong, countContradictions } from '../contradictions.ts';
 import { findRecord } from '../find-record.ts';
 import { attachmentSource } from './catalogue.ts';
 import { openAttachment } from './open-file.ts';
-import { checkPreview, drawPreview } from './preview.ts';
+import { checkPreview, drawPreview, previewHeading } from './preview.ts';
 import { UnusableHashes } from './unusable-hashes.ts';
 
 export const Input = z.object({
@@ -22,7 +22,9 @@ export async function run({ id, open, preview, force }: z.infer<typeof Input>, a
   if (force && !open && !app.isRecorded) throw new Fault('usage', '--force goes with --open');
   if (preview) checkPreview(id, app);
   const row = await findRecord(id, await attachmentSource(app), app);
-  await app.printer.record(attachmentView, row);
+  // The record would push the picture off the screen.
+  if (preview && !app.printer.hasFields) await app.printer.picture(() => [previewHeading(row)]);
+  else await app.printer.record(attachmentView, row);
   countContradictions(app, undefined, changesAmong((await app.client()).changesOf('attachments'), [id]));
   const hashes = new UnusableHashes();
   hashes.add(row);

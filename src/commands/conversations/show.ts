@@ -5,17 +5,18 @@ import { Fault } from '../../faults.ts';
 import { timeline } from '../../format/plot/timeline.ts';
 import { conversationWithMessagesView } from '../../format/views/index.ts';
 import { changesAmong, countContradictions } from '../contradictions.ts';
+import { checkPlot } from '../plot-option.ts';
 import { findConversation, readMessages } from './conversation-messages.ts';
 
 export const Input = z.object({ id: z.string().min(1), plot: z.boolean().default(false) });
 
 export async function run({ id, plot }: z.infer<typeof Input>, app: App): Promise<void> {
+  if (plot) checkPlot(app);
   const client = await app.client();
   const conversation = await findConversation(id, client, app);
   const { messages, fault } = await readMessages(conversation, client, app);
   const complete = fault === undefined && (conversation.message_count ?? messages.length) === messages.length;
-  const isDrawn = plot && app.printer.output === 'table';
-  if (isDrawn) await app.printer.picture((canvas) => timeline(conversation.subject ?? id, messages, canvas));
+  if (plot) await app.printer.plot((canvas) => timeline(conversation.subject ?? id, messages, canvas));
   else
     await app.printer.record(conversationWithMessagesView, {
       ...conversation,

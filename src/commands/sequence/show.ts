@@ -14,6 +14,7 @@ import { checkCursors, checkEnds } from '../cursor-check.ts';
 import { Window, windowQuery } from '../input.ts';
 import { exactRows } from '../exact-rows.ts';
 import { changedRows, countContradictions } from '../contradictions.ts';
+import { checkPlot } from '../plot-option.ts';
 import { noticeMore, readAcceptedPage, totalContradiction } from '../page.ts';
 
 export const Input = Window.extend({
@@ -25,6 +26,7 @@ export const Input = Window.extend({
 type Page = ListPage<SequenceRow<Position>>;
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
+  if (input.plot) checkPlot(app);
   const client = await app.client();
   const changes = client.changesOf('entries');
   let head: PageFacts & JsonRecord = {};
@@ -75,13 +77,13 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const { status, ...extra }: PageFacts & JsonRecord = head;
   const checked = rows.filter(isChecked);
   const isWhollyChecked = checked.length === rows.length;
-  if (input.plot && app.printer.output === 'table') {
+  if (input.plot) {
     if (!isWhollyChecked)
       throw new Fault(
         'partial',
         `${input.name}: its entries have no checked positions, so there is nothing to draw`,
       );
-    await app.printer.picture(() => driftPlot(input.name, checked, app.screen));
+    await app.printer.plot(() => driftPlot(input.name, checked, app.screen));
     if (page?.has_more !== false && !complete) app.notice('these are not all entries; --all draws all');
     countContradictions(app, page && totalContradiction(page, input)?.text, changes);
     return;

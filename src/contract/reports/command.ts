@@ -31,17 +31,33 @@ export const ProgressRecord = z.object({
 });
 export type ProgressRecord = z.infer<typeof ProgressRecord>;
 
-/** Last line on stderr of a failed command with JSON output. */
-export const ExitRecord = z.object({
-  type: z.literal('exit'),
-  exit: z.number().int().min(0).max(255),
+/** What failed, and what the service said of it. */
+const Failure = z.object({
   class: z.string(),
   message: z.string(),
   code: z.string().optional(),
   request_id: z.string().optional(),
   integrity: Integrity.optional(),
+});
+/** A part of {@link ExitRecord}. */
+export type Failure = z.infer<typeof Failure>;
+
+/**
+ * Last line on stderr of a failed command with JSON output, and all that it says of the failure. The first fields are about the
+ * most severe one.
+ */
+export const ExitRecord = z.object({
+  type: z.literal('exit'),
+  exit: z.number().int().min(0).max(255),
+  ...Failure.shape,
   retryable: z.boolean().optional(),
+  /** What was kept in spite of the failure. */
+  kept: z.string().optional(),
   /** What to do, best a command to paste. */
   next: z.string().optional(),
+  /** The first of the less severe failures of the run. */
+  others: z.array(Failure).optional(),
+  /** Failures besides these. */
+  more_failures: z.number().int().optional(),
 });
 export type ExitRecord = z.infer<typeof ExitRecord>;

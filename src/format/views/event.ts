@@ -52,11 +52,18 @@ export const acknowledgementView: View<Acknowledgement> = {
 /** An event type. `payload` has the names of its fields; an optional one ends with a question mark. */
 export type EventTypeRow = { type: string; meaning: string; payload: readonly string[] };
 
+/** Returns the fields of a payload as people read them: `contact, optional: trust`. */
+function payloadWords({ payload }: EventTypeRow): string {
+  const required = payload.filter((name) => !name.endsWith('?'));
+  const optional = payload.filter((name) => name.endsWith('?')).map((name) => name.slice(0, -1));
+  return [...required, ...(optional.length === 0 ? [] : [`optional: ${optional.join(', ')}`])].join(', ');
+}
+
 /** An event type. */
 export const eventTypeView: View<EventTypeRow> = {
   columns: [
     { name: 'type', of: (row) => row.type, ...ID },
-    { name: 'payload', of: (row) => row.payload.join(' '), minColumns: 16 },
+    { name: 'payload', of: (row) => row.payload.join(' '), shown: payloadWords, minColumns: 16 },
     { name: 'meaning', of: (row) => row.meaning, minColumns: 20, importance: 'essential' },
   ],
 };

@@ -27,9 +27,15 @@ export const searchHitView: View<SearchHit> = {
     ];
     return hit.snippet === '' || hit.snippet === undefined
       ? [head]
-      : [head, ['    ', ...snippetSpans(hit.snippet, hit.marks)]];
+      : [head, ['    ', ...quotedHint(hit), ...snippetSpans(hit.snippet, hit.marks)]];
   },
 };
+
+/** Says that the words are in quoted lines only, which `arx read` folds. */
+function quotedHint({ matched = [] }: SearchHit): Span[] {
+  const isQuoted = matched.includes('quoted') && !matched.includes('body');
+  return isQuoted ? [{ text: '(quoted: arx read --quotes) ', style: 'dim' }] : [];
+}
 
 function snippetSpans(snippet: string | null, marks: SearchHit['marks'] = []): Span[] {
   if (snippet === null) return [{ text: 'the stored bytes are damaged', style: 'bad' }];

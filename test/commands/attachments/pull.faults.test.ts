@@ -125,7 +125,7 @@ describe('C: what is there already', () => {
     put('file-1.txt', 'mine');
     const ran = await pull([{ content: 'hello' }]);
     expect([ran.exit, asked(), readFileSync(join(dir, 'dl/file-1.txt'), 'utf8')]).toEqual([13, 0, 'mine']);
-    expect(ran.stderr).toMatch(/hint: .*--force/);
+    expect(ran.stderr).toMatch(/"next":".*--force/);
     expect([(await again('--force')).exit, readFileSync(join(dir, 'dl/file-1.txt'), 'utf8')]).toEqual([
       0,
       'hello',
@@ -273,7 +273,7 @@ describe('D: bytes', () => {
 
   test('D4: changed since it was listed: 12, and what to do', async () => {
     const ran = await pull([{ content: 'hello', script: raw(page(9, 'hello now')) }]);
-    expect([ran.exit, ran.stderr]).toEqual([12, expect.stringMatching(/hint: list the attachments again/)]);
+    expect([ran.exit, ran.stderr]).toEqual([12, expect.stringMatching(/"next":"list the attachments again/)]);
   });
 
   test.each(['', 'W/"v1"'])('D9: a part that came under the ETag %j is not resumed', async (etag) => {

@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { serveCatalogue, type CatalogueOptions, type ForeignFile } from '../../support/catalogue-server.ts';
+import { ExitRecord } from '../../../src/contract/reports/command.ts';
 import { arx, type Ran } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
@@ -209,14 +210,18 @@ describe('a body that breaks off', () => {
 });
 
 test.each([
-  [11, 'arx: att_11: its name is not safe here and is kept as att_11-x'],
-  [12, 'arx: and 2 more files are kept under another name'],
-])('of %i unsafe names ten or eleven are reported, further ones are counted', async (count, last) => {
+  [1, 'arx: att_1: its name is not safe here and is kept as att_1-x\n'],
+  [
+    12,
+    'arx: 12 files are kept under another name than in the catalogue; -v names them, --json has the path of each id\n',
+  ],
+])('%i unsafe names are one line; -v names each', async (count, said) => {
   await serve(Array.from({ length: count }, () => ({ filename: '../x', content: 'hello' })));
   for (const line of ['--dry-run', '']) {
-    const ran = await pull(`--all --to dl --json ${line}`);
-    const said = ran.stderr.split('\n');
-    expect([ran.exit, said.length, said.at(-2)]).toEqual([0, 12, last]);
+    expect(await pull(`--all --to dl --json ${line}`)).toMatchObject({ exit: 0, stderr: said });
+    const named = (await pull(`--all --to named --json -v ${line}`)).stderr;
+    expect(named.match(/^arx: att_\d+: its name is not safe here and is kept as/gm)).toHaveLength(count);
+    expect(named).not.toContain('under another name');
   }
 });
 
@@ -261,14 +266,14 @@ test('rows, notices and faults stand in the order of the catalogue, whatever com
     },
   }));
   await serve(files);
-  const ran = await pull('--all --to dl --json');
+  const ran = await pull('--all --to dl --json -v');
   expect(ran.exit).toBe(12);
   expect(reportOf(ran).files.map(({ id }) => id)).toEqual(files.map((_, index) => `att_${index + 1}`));
-  const said = ran.stderr.split('\n').filter((line) => line.startsWith('arx: att_'));
-  expect(
-    said.filter((line) => line.includes('expected sha256')).map((line) => /att_\d+/.exec(line)?.[0]),
-  ).toEqual(['att_1', 'att_6', 'att_11']);
-  expect(said.slice(0, 3)).toEqual([
+  const said = ran.stderr.split('\n');
+  const record = ExitRecord.parse(JSON.parse(said.at(-2) ?? ''));
+  const failed = [record, ...(record.others ?? [])].map(({ message }) => /att_\d+/.exec(message)?.[0]);
+  expect(failed).toEqual(['att_1', 'att_6', 'att_11']);
+  expect(said.filter((line) => / is kept as |taken by/.test(line)).slice(0, 3)).toEqual([
     'arx: att_1: its name is not safe here and is kept as att_1-0',
     'arx: att_3: its name is taken by another file, so it is kept as att_3-same.txt',
     'arx: att_4: its name is not safe here and is kept as att_4-3',

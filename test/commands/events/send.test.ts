@@ -10,6 +10,7 @@ import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readJournal } from '../../../src/commands/events/journal.ts';
 import { RefusedEvent } from '../../../src/contract/event.ts';
+import { ExitRecord } from '../../../src/contract/reports/command.ts';
 import { arx } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { serve, tokenOf } from '../../support/served.ts';
@@ -216,13 +217,13 @@ describe('a file', () => {
       ),
     );
     for (const row of rows) if (!row.accepted) RefusedEvent.parse(row);
-    const said = stderr.trimEnd().split('\n');
-    expect(said.map((line) => /^arx: (line \d+, event \S+): /.exec(line)?.[1]).filter(Boolean)).toEqual([
-      'line 2, event a\\u{2028}b',
+    const record = ExitRecord.parse(JSON.parse(stderr));
+    const said = [record, ...(record.others ?? [])].map(({ message }) => message);
+    expect(said.map((text) => /^(line \d+, event [^:]+): /.exec(text)?.[1]).filter(Boolean)).toEqual([
+      'line 2, event a\u2028b',
       ...Array.from({ length: 9 }, (_, n) => `line ${n + 3}, event e${n}`),
     ]);
-    expect(said).toContain('arx: and 21 more events [conflict]');
-    expect(JSON.parse(said.at(-1)!)).toMatchObject({ message: expect.stringMatching(/^line 2, event a/) });
+    expect(record.others).toContainEqual({ class: 'conflict', message: 'and 21 more events' });
     const table = await arx(dir, 'events send --file in.ndjson -o tsv');
     expect(table.stdout.split('\n')[1]).toBe('e0\tcontact.flagged\tfalse\trefused');
   });
@@ -357,7 +358,7 @@ describe('a service that takes one event at a time', () => {
       expect(summaryOf({ stdout })).toMatchObject({ accepted: 40, complete: false });
       const { data } = JSON.parse(stdout) as { data: { event_id: string; error?: { code: string } }[] };
       expect(data[40]).toMatchObject({ event_id: 'e40', line: 41, error: { code: 'scope_missing' } });
-      expect(stderr).toContain('arx: line 41, event e40: the service refused the request: no');
+      expect(stderr).toContain('"message":"line 41, event e40: the service refused the request: no"');
       expect(most).toBeLessThanOrEqual(6);
       expect(most).toBeGreaterThan(1);
       expect(seen.length).toBeLessThan(60);
@@ -544,8 +545,10 @@ test('events that may have arrived are no rows, and are reported once', async ()
     );
     expect(exit).toBe(16);
     expect(JSON.parse(stdout)).toMatchObject({ data: [], summary: { rows: 20, failed: 20 } });
-    expect(stderr).toMatch(/^arx: 20 events, lines 2 to 21: event e0 and 19 more may have been accepted/);
-    expect(stderr.match(/may have been accepted/g)).toHaveLength(2);
+    expect(stderr).toMatch(
+      /"message":"20 events, lines 2 to 21: event e0 and 19 more may have been accepted/,
+    );
+    expect(stderr.match(/may have been accepted/g)).toHaveLength(1);
   } finally {
     server.close();
   }
@@ -566,7 +569,7 @@ test('signed events need no token, and secrets show nowhere', async () => {
       );
     const refused = await send('wrong');
     expect(refused.exit).toBe(4);
-    expect(refused.stderr).toMatch(/^arx: 31 events, lines 1 to 31: .*\n  service: code signature_invalid/m);
+    expect(refused.stderr).toMatch(/"message":"31 events, lines 1 to 31: [^\n]*"code":"signature_invalid"/);
     expect(refused.stdout.match(/"accepted":false/g)).toHaveLength(31);
     const ran = await send('secret');
     expect(summaryOf(ran)).toMatchObject({ accepted: 31, complete: true });
