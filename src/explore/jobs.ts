@@ -1,5 +1,6 @@
 // Commands that run in the background: verifying, downloading, opening. They are the same commands that a user would type.
-import { filterWords, operands, shellLine } from './place.ts';
+import { shellLine } from '../format/shell-words.ts';
+import { filterWords, operands } from './place.ts';
 import {
   chosenEntry,
   shownScreen,

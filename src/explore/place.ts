@@ -71,10 +71,3 @@ export function filterWords({ city, type, message }: Extract<Place, { kind: 'fil
     value === undefined ? [] : [`--${name}`, value],
   );
 }
-
-/** Returns words as a shell reads them. A word that could mean more is in single quotes. */
-export function shellLine(words: readonly string[]): string {
-  return words
-    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
-    .join(' ');
-}

@@ -5,7 +5,13 @@ export function shellWord(word: string): string {
   return /^[\w./,:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-/** Returns a command line of these words. */
+/** Returns a command line of these words. `***` stands for passwords in addresses. */
 export function shellLine(words: readonly string[]): string {
-  return words.map(shellWord).join(' ');
+  return words.map((word) => shellWord(withoutPassword(word))).join(' ');
+}
+
+function withoutPassword(word: string): string {
+  return word
+    .replace(/(:\/\/[^/@:]*:)[^/]*@/, (_, before: string) => `${before}***@`)
+    .replaceAll(/(?<=[?&]password=)[^&]*/gi, '***');
 }

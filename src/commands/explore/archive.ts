@@ -2,7 +2,7 @@
 import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
 import type { ExplorerArchive } from '../../explore/archive.ts';
-import { shellLine } from '../../explore/place.ts';
+import { shellLine } from '../../format/shell-words.ts';
 import type { Progress } from '../../format/terminal/progress.ts';
 import type { Sink, World } from '../../world.ts';
 import { noMemory, readPlace } from './read-place.ts';
