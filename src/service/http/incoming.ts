@@ -15,7 +15,7 @@ export type RequestRules = {
 
 /**
  * Returns the request without its body. Throws ApiError `header_too_large` for too many headers, `request_invalid` for a
- * host that is missing, doubled, no host or not allowed.
+ * host that is missing, doubled, no host or not allowed, and for a transfer coding other than `chunked`.
  */
 export function toServiceRequest(
   incoming: IncomingMessage,
@@ -29,6 +29,10 @@ export function toServiceRequest(
   }
   if (headers.length > maxHeaders) {
     throw new ApiError('header_too_large', `a request may have ${maxHeaders} headers`);
+  }
+  // Node accepts `gzip, chunked` and decodes only the chunks.
+  if (headerValues(headers, 'transfer-encoding').some((coding) => coding.toLowerCase() !== 'chunked')) {
+    throw new ApiError('request_invalid', 'transfer-encoding: must be chunked');
   }
   const hosts = headerValues(headers, 'host');
   if (hosts.length > 1 || (hosts.length === 0 && incoming.httpVersion === '1.1')) {

@@ -12,10 +12,11 @@ export type ReadAt = (into: Buffer, at: number) => Promise<{ bytesRead: number }
 
 /**
  * A line that begins with `From `. `dated`: it has a complete date; weekday, month, time and year may stand in any order.
- * `bare`: nothing follows but a dash. `addressed`: an address, or a dash and more, without a complete date.
+ * `bare`: nothing follows but a dash. `addressed`: an address, or a dash and more, without a complete date. `named`: one word
+ * alone, such as the name of a user.
  */
 type FromLine = {
-  form: 'dated' | 'bare' | 'addressed' | 'other';
+  form: 'dated' | 'bare' | 'addressed' | 'named' | 'other';
   afterEmptyLine: boolean;
   /** What the next line is. `mozilla`: a field that Thunderbird adds. `mail`: another field of most mails. */
   next: 'mozilla' | 'mail' | 'field' | 'other';
@@ -73,11 +74,12 @@ export async function surveyMbox(
     dated: true,
     bare: isThunderbird || form === 'bare',
     addressed: form === 'addressed',
+    named: form === 'named',
     other: false,
   };
   const name = isThunderbird
     ? 'mbox (Thunderbird)'
-    : separates.addressed
+    : separates.addressed || separates.named
       ? 'mbox (separators without a date)'
       : 'mbox';
   return {
@@ -137,6 +139,7 @@ const DATED =
   /^From (?=.*\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )(?=.*\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\b)(?=.*\b\d\d?:\d\d)(?=.*\b\d{4}\b)/s;
 const BARE = /^From -?[ \t]*\r?$/;
 const ADDRESSED = /^From (?:[^\s@]+@\S+|MAILER-DAEMON|-(?=[ \t]))(?:[ \t]|\r?$)/;
+const NAMED = /^From [^\s@]+[ \t]*\r?$/;
 const MOZILLA_FIELD = /^x-mozilla-/i;
 const MAIL_FIELD =
   /^(?:from|to|cc|date|subject|received|return-path|message-id|delivered-to|mime-version|content-type|reply-to|dkim-signature)[ \t]*:/i;
@@ -153,7 +156,9 @@ function fromLineAt(buffer: Buffer, at: number): FromLine {
       ? 'bare'
       : ADDRESSED.test(text)
         ? 'addressed'
-        : 'other';
+        : NAMED.test(text)
+          ? 'named'
+          : 'other';
   const afterEmptyLine = isAfterEmptyLine(buffer, at);
   if (end < 0) return { form, afterEmptyLine, next: 'other' };
   const nextEnd = lines.indexOf(0x0a, end + 1);
@@ -175,7 +180,7 @@ function isSeparator({ form, afterEmptyLine, next }: FromLine, { name, separates
   // Some writers leave out the empty line. Then a field of most mails shows that a mail begins.
   const isPlain = form === 'dated' || form === 'bare';
   if (isPlain && (next === 'mail' || (next === 'mozilla' && name === 'mbox (Thunderbird)'))) return true;
-  return afterEmptyLine && next !== 'other';
+  return afterEmptyLine && (form === 'named' ? next === 'mail' : next !== 'other');
 }
 
 /**

@@ -92,6 +92,17 @@ test('a body of chunks of any size is read as it was sent', async () => {
   });
 });
 
+test.each(['gzip, chunked', 'deflate,chunked', 'chunked, chunked', 'x, chunked'])(
+  'Q3 a body in another transfer coding is refused: %s',
+  async (coding) => {
+    await start();
+    const lines = [bearer(), JSON_TYPE, 'Connection: close', `Transfer-Encoding: ${coding}`];
+    const event = JSON.stringify(moved('e1', 1, 5));
+    const chunk = `${event.length.toString(16)}\r\n${event}\r\n0\r\n\r\n`;
+    expect(statusOf(await raw(listener, head(INGEST, ...lines) + chunk))).toBe(400);
+  },
+);
+
 test.each(['/nowhere', INGEST])(
   'P5 a body of very many chunks is refused long before its end: %s',
   async (path) => {

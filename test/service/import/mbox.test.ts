@@ -190,6 +190,18 @@ describe('separators without a date', () => {
       [mail(0), mail(1)],
     ],
     [
+      'names of users without a date',
+      `From root\r\n${mail(0, 'x\r\n\r\nFrom here\r\nhence: prose')}From jane\r\n${mail(1)}`,
+      'mbox (separators without a date)',
+      [mail(0, 'x\r\n\r\nFrom here\r\nhence: prose'), mail(1)],
+    ],
+    [
+      'a name in the text of a mail of another mbox',
+      `${SEPARATOR}${mail(0, 'x\r\n\r\nFrom jane\r\nto: b')}`,
+      'mbox',
+      [mail(0, 'x\r\n\r\nFrom jane\r\nto: b')],
+    ],
+    [
       'an address in the text of a mail of another mbox',
       `${SEPARATOR}${mail(0, 'x\r\n\r\nFrom a@example.org\r\nto: b')}`,
       'mbox',
