@@ -30,8 +30,12 @@ export function toServiceRequest(
   if (headers.length > maxHeaders) {
     throw new ApiError('header_too_large', `a request may have ${maxHeaders} headers`);
   }
-  // Node accepts `gzip, chunked` and decodes only the chunks.
-  if (headerValues(headers, 'transfer-encoding').some((coding) => coding.toLowerCase() !== 'chunked')) {
+  // Node refuses what does not end with `chunked`. It accepts `gzip, chunked`, and decodes only the chunks.
+  if (
+    headerValues(headers, 'transfer-encoding').some((coding) =>
+      /^(?!chunked\b).*,\s*chunked\s*$/i.test(coding),
+    )
+  ) {
     throw new ApiError('request_invalid', 'transfer-encoding: must be chunked');
   }
   const hosts = headerValues(headers, 'host');

@@ -57,7 +57,7 @@ export async function importPaths(
   paths: readonly string[],
   { originCity, kind, tier, dryRun = false, signal, progress }: ImportOptions,
 ): Promise<ImportReport> {
-  const { sources, companions } = await detectAll(paths, kind);
+  const { sources, companions } = await untilAborted(signal, detectAll(paths, kind));
   try {
     return await importSources(
       archive,
@@ -75,6 +75,16 @@ export async function importPaths(
   } catch (error) {
     throw error instanceof DatabaseAccessError ? accessFault(error, KEPT) : error;
   }
+}
+
+/** Returns what `work` returns. Throws the reason of the signal as soon as it is aborted: `work` may read a large directory of a zip. */
+function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }
 
 type DetectedPath = { path: string; kind: ImportKind; read: Read };

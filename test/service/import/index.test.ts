@@ -203,6 +203,13 @@ test('an interrupted import that is run again ends like an uninterrupted one', a
   await cut.close();
 });
 
+test('is interrupted while the kind of a path is detected', async () => {
+  const stop = new AbortController();
+  const running = importPaths(undefined, ['/nowhere'], { dryRun: true, signal: stop.signal });
+  stop.abort(new Error('interrupted'));
+  await expect(running).rejects.toThrow('interrupted');
+});
+
 test('counts and reports what a reader refuses', async () => {
   const archive = await newArchive();
   async function* items(): AsyncGenerator<ImportItem> {
