@@ -1,5 +1,5 @@
 // Whole processes timed in turn (A B A B …), so that a drifting machine drifts for all of them alike.
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,9 +89,15 @@ export function table(title, rows) {
   process.stdout.write(`\n${title}\n\n${lines.join('\n')}\n`);
 }
 
-/** Milliseconds of CPU (user and system) and wall time, and peak memory (KiB) of one process. GNU time counts in steps of 10 ms, so Python asks. */
+/**
+ * Milliseconds of CPU (user and system) and wall time, and peak memory (KiB) of one process. GNU time counts in steps of 10 ms, so Python
+ * asks, for this process alone: where `python3` is a script (pyenv), what that script ran counts as children of Python too.
+ */
 export function spent(line, env) {
-  const { status, stderr } = spawnSync('python3', ['-c', SPENT, ...line], {
+  python ??= execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], {
+    encoding: 'utf8',
+  }).trim();
+  const { status, stderr } = spawnSync(python, ['-I', '-S', '-c', SPENT, ...line], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -100,14 +106,16 @@ export function spent(line, env) {
   return { ms: 1000 * wall, cpu: 1000 * cpu, kib };
 }
 
+let python;
+
 const SPENT = `
-import resource, subprocess, sys, time
+import os, sys, time
 begun = time.monotonic()
-status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+child = os.posix_spawnp(sys.argv[1], sys.argv[1:], os.environ)
+_, status, used = os.wait4(child, 0)
 wall = time.monotonic() - begun
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
 sys.stderr.write('\\n%f %f %d' % (used.ru_utime + used.ru_stime, wall, used.ru_maxrss))
-sys.exit(status)
+sys.exit(1 if status else 0)
 `;
 
 /** The real list that benches import. */
