@@ -34,5 +34,7 @@ test('an argument that does not fit names the help of the command, also as `next
   const argv = ['attachments', 'ls', '--limit', '0', '--json'];
   const world = fakeWorld({ dir: tempFolder('usage'), argv });
   expect(await run(world)).toBe(2);
-  expect(JSON.parse(world.stderrText())).toMatchObject({ class: 'usage', next: 'arx help attachments ls' });
+  const [, hint, record = ''] = world.stderrText().split('\n');
+  expect(hint).toBe('  hint: arx help attachments ls');
+  expect(JSON.parse(record)).toMatchObject({ class: 'usage', next: 'arx help attachments ls' });
 });

@@ -10,8 +10,8 @@ const MAX_LINE_COLUMNS = 500;
 
 /**
  * Returns the text for stderr. The most severe fault comes first, with its details; each other one has one line. There are
- * at most 20 lines; `debug` adds stacks. With `json` the exit record, as the last line, says all of it instead of these lines. The
- * text is empty where there is no fault, or the reader of a pipe has closed it.
+ * at most 20 lines; `debug` adds stacks. With `json` the exit record, as the last line, says all of it for programs. The text
+ * is empty where there is no fault, or the reader of a pipe has closed it.
  */
 export function formatFaults(faults: readonly Fault[], options: { json: boolean; debug: boolean }): string {
   const worst = worstOf(faults);
@@ -19,17 +19,13 @@ export function formatFaults(faults: readonly Fault[], options: { json: boolean;
   const others = faults.filter((fault) => fault !== worst);
   const shown = others.length > MAX_FAULT_LINES ? others.slice(0, MAX_FAULT_LINES - 1) : others;
   const more = others.length - shown.length;
-  const text = options.json
-    ? []
-    : [
-        `arx: ${worst.message} [${classOf(worst)}, exit ${exitCodeOf(worst)}]`,
-        ...detailLines(worst),
-        ...shown.map((fault) => `arx: ${fault.message} [${classOf(fault)}]${serviceDetails(fault)}`),
-        ...(more > 0 ? [`arx: and ${plural(more, 'more failure')}`] : []),
-      ];
-  const lines = [...text, ...(options.debug ? faults.flatMap(stackLines) : [])].map((line) =>
-    truncate(escapeText(line), MAX_LINE_COLUMNS),
-  );
+  const lines = [
+    `arx: ${worst.message} [${classOf(worst)}, exit ${exitCodeOf(worst)}]`,
+    ...detailLines(worst),
+    ...shown.map((fault) => `arx: ${fault.message} [${classOf(fault)}]${serviceDetails(fault)}`),
+    ...(more > 0 ? [`arx: and ${plural(more, 'more failure')}`] : []),
+    ...(options.debug ? faults.flatMap(stackLines) : []),
+  ].map((line) => truncate(escapeText(line), MAX_LINE_COLUMNS));
   if (options.json) lines.push(escapeJson(JSON.stringify(exitRecordOf(worst, { others: shown, more }))));
   return lines.map((line) => `${line}\n`).join('');
 }

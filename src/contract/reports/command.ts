@@ -43,8 +43,8 @@ const Failure = z.object({
 export type Failure = z.infer<typeof Failure>;
 
 /**
- * Last line on stderr of a failed command with JSON output, and all that it says of the failure. The first fields are about the
- * most severe one.
+ * Last line on stderr of a failed command with JSON output. It says all that the lines before it say; its first fields are about
+ * the most severe failure.
  */
 export const ExitRecord = z.object({
   type: z.literal('exit'),
