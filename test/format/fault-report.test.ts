@@ -51,7 +51,9 @@ test('never more than 20 lines', () => {
     const lines = formatFaults(faults, plain).trimEnd().split('\n');
     expect(lines.length).toBeLessThanOrEqual(20);
     if (count === 1000) expect(lines.at(-1)).toBe('arx: and 985 more failures');
-    const record = ExitRecord.parse(JSON.parse(lastLineOf(formatFaults(faults, { json: true, debug: false }))));
+    const record = ExitRecord.parse(
+      JSON.parse(lastLineOf(formatFaults(faults, { json: true, debug: false }))),
+    );
     expect(1 + (record.others?.length ?? 0) + (record.more_failures ?? 0)).toBe(count);
   }
 });
