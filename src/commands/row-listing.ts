@@ -91,13 +91,14 @@ export async function printCount(
   matching: AsyncIterable<readonly unknown[]>,
   { fault }: { fault(): Fault | undefined },
   app: App,
-): Promise<void> {
+): Promise<number> {
   let total = 0;
   for await (const _ of withProgress(rowsOf(matching), 'counting', 'rows', app)) total += 1;
   const doubt = fault();
   await printTotal({ total, complete: doubt === undefined }, app);
   if (doubt !== undefined) app.addFault(doubt);
   await noticeEmptyArchive(total, app);
+  return total;
 }
 
 /** Returns the dates of a list as a test reads them. */
@@ -283,7 +284,7 @@ export function sayMore(
   app: Pick<App, 'notice' | 'printer' | 'world'>,
 ): void {
   const { output } = app.printer;
-  if (shown.isAll() || output === 'json' || app.printer.isCut()) return;
+  if (shown.isAll() || app.printer.isDocument || app.printer.isCut()) return;
   const lead = output === 'table' ? '' : `${shownOf(rows, shown.total())}; `;
   app.notice(`${lead}more: --limit COUNT; all rows: ${commandForAll(app)}`);
 }

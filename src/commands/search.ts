@@ -213,7 +213,7 @@ async function printHits(
   });
   const { output } = app.printer;
   const id = last.data.at(-1)?.id;
-  if (last.has_more && id !== undefined && output !== 'json' && !app.printer.isCut()) {
+  if (last.has_more && id !== undefined && !app.printer.isDocument && !app.printer.isCut()) {
     // A table has the numbers in its last line.
     const shown = output === 'table' ? '' : `${formatCount(rows)} of ${formatCount(total)} messages; `;
     const next = commandAgain(app, { without: ['--after'], more: optionWords('--after', id) });
@@ -244,7 +244,8 @@ export function sayWhyNone({ total, notes, alone = [] }: SearchPage, app: App): 
     .slice(0, MAX_PARTS)
     .map(({ query, total: count }) => `${cutText(query)}: ${formatCount(count)}`);
   if (alone.length > MAX_PARTS) parts.push('…');
-  app.notice(`no message matches${parts.length === 0 ? '' : `; each part alone finds ${parts.join(', ')}`}`);
+  const found = parts.length === 1 ? `; ${parts[0]}` : `; each part alone finds ${parts.join(', ')}`;
+  app.notice(`no message matches${parts.length === 0 ? '' : found}`);
 }
 
 function reportIndex(page: SearchPage, app: App): void {

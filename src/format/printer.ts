@@ -58,6 +58,8 @@ export type PrinterOptions = Canvas & {
   cut?: { maxRows: number; onCut: () => void } | undefined;
   /** With ndjson: the last record says whether these are all rows. */
   withSummary?: boolean;
+  /** A program reads the output (`--jq`), so that nobody sees the summary of a document. */
+  isForProgram?: boolean;
 };
 
 /** Each method resolves when the streams have taken the text, and throws what they throw. */
@@ -65,6 +67,8 @@ export type Printer = {
   readonly output: Output;
   /** Whether each line is one row (tsv, csv, ndjson), so that a report prints its rows, not its document. */
   readonly isOneRowPerLine: boolean;
+  /** Whether the reader gets a JSON document, which says of its list what else a notice says. */
+  readonly isDocument: boolean;
   /** Whether fields were selected. */
   readonly hasFields: boolean;
   /** Returns whether records are printed with this field: with every field, unless some were selected. */
@@ -215,6 +219,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   return {
     output,
     isOneRowPerLine: output === 'tsv' || output === 'csv' || output === 'ndjson',
+    isDocument: output === 'json' && options.isForProgram !== true,
     hasFields: selected !== undefined,
     shows: (field) => selected?.some(({ path }) => path === field || path.startsWith(`${field}.`)) ?? true,
     selects: (field) => selected?.some(({ path }) => path === field) ?? false,

@@ -155,6 +155,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
           ? (await fields()).completeRecords(options.spec.words, printing)
           : undefined,
       withSummary: flags.summary,
+      isForProgram: jq !== undefined,
       cut: cutAfter(flags.maxRows, faults),
     }),
   );

@@ -33,6 +33,8 @@ export function selectFields(
       if (shownField !== name.toLowerCase()) notice(headingNotice({ name }, shownField));
       return { name, path: shownField, isKnown: true };
     }
+    if (run.given['count'] === true)
+      throw new Fault('usage', `--fields ${name} does not go with --count, which prints no rows`);
     const meant = suggestion(name, legal);
     const detail = { hint: meant === undefined ? hint : `did you mean: ${meant}; ${hint}` };
     if (!mayBeSent) throw new Fault('usage', `--fields: no record has the field ${name}`, detail);

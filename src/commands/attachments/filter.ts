@@ -3,6 +3,8 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Query } from '../../client/index.ts';
 import type { Attachment } from '../../contract/attachment.ts';
+import { cutText } from '../../contract/search/cut-text.ts';
+import { shellWord } from '../../format/shell-words.ts';
 import type { FieldFilter } from '../field-filter.ts';
 import type { MessageFacts } from './message-facts.ts';
 import { FilteredList, type LocalTests } from '../filtered-list.ts';
@@ -27,6 +29,14 @@ export const LIST_WITHOUT_TYPE = `arx attachments ls --type ${NONE}`;
 
 /** Returns whether a content type is a shell pattern, such as `image/*`. */
 const isPattern = (type: string): boolean => type.includes('*');
+
+/** Says how to find a part of a name, where no row has exactly the name that was asked for. */
+export function sayWholeName(name: string | undefined, rows: number, app: Pick<App, 'notice'>): void {
+  if (rows > 0 || name === undefined || /[*?]/.test(name)) return;
+  app.notice(
+    `no file has exactly the name ${cutText(name)}; a part of a name: --name ${shellWord(`*${name}*`)}`,
+  );
+}
 
 /** Returns whether a content type is asked for that services compare as a whole. */
 export function isExactType(type: string | undefined): boolean {

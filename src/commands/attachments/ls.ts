@@ -27,7 +27,14 @@ import {
 import { countCatalogueContradictions } from './catalogue.ts';
 import { cityAsWritten, rowsOfCity } from './city.ts';
 import { checkQuery } from '../search.ts';
-import { attachmentTests, fieldFilters, Filter, filteredCatalogue, matchedMessages } from './filter.ts';
+import {
+  attachmentTests,
+  fieldFilters,
+  Filter,
+  filteredCatalogue,
+  matchedMessages,
+  sayWholeName,
+} from './filter.ts';
 import { MessageFacts } from './message-facts.ts';
 import { limitedNotices } from './notices.ts';
 import { UnusableHashes } from './unusable-hashes.ts';
@@ -88,7 +95,8 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       return withMatches(listing, list);
     };
     const fault = () => listing?.fault() ?? list.fault() ?? facts?.fault();
-    await printCount(rowsOfCity(input, app, read), { fault }, app);
+    const total = await printCount(rowsOfCity(input, app, read), { fault }, app);
+    sayWholeName(input.name, total, app);
     countCatalogueContradictions(app, client);
     await sayUndecided();
     return;
@@ -145,6 +153,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     await noticeMore(app, page, input, list.ids);
   }
   await noticeEmptyArchive(totals.rows, app);
+  sayWholeName(input.name, totals.rows, app);
   countCatalogueContradictions(app, client, { text: contradiction });
   await sayUndecided();
   for (const doubt of [list.fault(), facts?.fault()]) if (doubt !== undefined) app.addFault(doubt);

@@ -233,18 +233,24 @@ function labelNotes({ filters }: SearchQuery, labels: Labels): string[] {
   });
 }
 
-/** Returns how many messages each part of the query finds alone, where it has more than one. */
+/** A word that may be the beginning of others, with a field before it or without. */
+const SINGLE_WORD = /^(?:[a-z]+:)?[\p{L}\p{N}]+$/u;
+
+/**
+ * Returns how many messages each part of the query finds alone, where it has more than one; of a single word, how many
+ * have words that begin with it.
+ */
 async function countAlone({ parts }: SearchQuery, scope: Scope): Promise<{ query: string; total: number }[]> {
-  if (parts.length < 2) return [];
+  const [only] = parts;
+  const isWord = parts.length === 1 && only !== undefined && SINGLE_WORD.test(only);
+  const counted = isWord ? [`${only}*`] : parts.length < 2 ? [] : parts.slice(0, 8);
   const alone: { query: string; total: number }[] = [];
-  for (const part of parts.slice(0, 8)) {
-    const finder = await createFinder(
-      scope.archive.database,
-      searchOf(parseQuery(part, scope.archive.now()), scope),
-    );
-    alone.push({ query: part, total: await finder.count() });
+  for (const query of counted) {
+    const parsed = parseQuery(query, scope.archive.now());
+    const finder = await createFinder(scope.archive.database, searchOf(parsed, scope));
+    alone.push({ query, total: await finder.count() });
   }
-  return alone;
+  return isWord ? alone.filter(({ total }) => total > 0) : alone;
 }
 
 async function facetOf(

@@ -1,5 +1,5 @@
 // Detects the kind of a path to import, by its content and never by its name.
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { IMPORT_KINDS, type ImportKind } from '../../contract/import-kind.ts';
 import { Fault } from '../../faults.ts';
 import { chatHint, chatSystemOf } from './chat-export.ts';
@@ -30,7 +30,33 @@ export async function detectSource(path: string, named?: ImportKind): Promise<De
       hint: chatHint(chat.system, chat.part),
     });
   if (named !== undefined) throw new Fault('usage', `${path} is no ${IMPORT_KINDS[named]}`);
-  throw new Fault('usage', `${path} is none of these: ${Object.values(IMPORT_KINDS).join(', ')}`);
+  const hint = await decompressHint(path).catch(() => undefined);
+  const kinds = Object.values(IMPORT_KINDS).join(', ');
+  throw new Fault('usage', `${path} is none of these: ${kinds}`, hint === undefined ? {} : { hint });
+}
+
+/** First bytes of compressed files, with the command that decompresses each. */
+const COMPRESSED = [
+  { start: '1f8b', command: 'gunzip -c' },
+  { start: 'fd377a585a00', command: 'xz -dc' },
+  { start: '425a68', command: 'bzip2 -dc' },
+  { start: '28b52ffd', command: 'zstd -dc' },
+];
+
+/** Returns how a compressed file is read, undefined where the file is not compressed. */
+async function decompressHint(path: string): Promise<string | undefined> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(6), 0, 6, 0);
+    const start = buffer.toString('hex', 0, bytesRead);
+    const command = COMPRESSED.find((each) => start.startsWith(each.start))?.command;
+    if (command === undefined) return undefined;
+    if (/\.(?:tar\.|t[a-z]{1,3}$)/.test(path))
+      return 'tar -xf unpacks it into a folder, which can be imported';
+    return `it is compressed: ${command} FILE | arx import -`;
+  } finally {
+    await file.close();
+  }
 }
 
 async function askReaders(

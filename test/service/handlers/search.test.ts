@@ -248,8 +248,14 @@ describe('a few mails', () => {
       ],
     ],
     ['from', [['Jane Doe <1@x>', 1]]],
-    ['type', [['text/plain', 1]]],
-    ['city', []],
+    [
+      'type',
+      [
+        [null, 5],
+        ['text/plain', 1],
+      ],
+    ],
+    ['city', [[null, 6]]],
   ])('the facet %s', async (facet, counts) => {
     const page = await bench.ask('usb OR jane OR log', { facet });
     const found = page.counts!.map(({ value, messages }) => [value, messages]);

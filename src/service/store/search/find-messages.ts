@@ -187,8 +187,8 @@ function selection(search: Search, source: Source): Selection {
 function facetSelection(facet: Facet, search: Search, source: Source): { sql: string; values: Value[] } {
   const selected = selection(search, source);
   const ofFiles = (column: string) => {
-    selected.where.push('a.message = m.n', isOpenFile(search.reader), `${column} IS NOT NULL`);
-    return selected.select(`DISTINCT ${source.n} AS n, ${column} AS value`, ' CROSS JOIN attachments a');
+    const files = `LEFT JOIN attachments a ON a.message = m.n AND ${isOpenFile(search.reader)} AND ${column} IS NOT NULL`;
+    return selected.select(`DISTINCT ${source.n} AS n, COALESCE(${column}, '') AS value`, ` ${files}`);
   };
   switch (facet) {
     case 'year':
