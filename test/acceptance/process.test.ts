@@ -510,7 +510,7 @@ describe.skipIf(process.platform !== 'linux')('a file system that takes no folde
     ['serve --port 0 --database sqlite:/proc/x'],
     ['attachments pull --all --to /proc/x'],
     ['conversations walk --freeze /proc/x'],
-    ['conversations ls', { ARX_DATA_DIR: '/proc/x' }],
+    ['import letter.mbox', { ARX_DATA_DIR: '/proc/x' }],
     ['config set timeout 10', { ARX_CONFIG_DIR: '/proc/x' }],
   ])('%s', async (args, env = {}) => {
     const running = arx.start(args.split(' '), { dir: home, env });
