@@ -1,7 +1,8 @@
-// Uses of PostgreSQL that compatible databases lack: connections that keep the plans of pages, and snapshots as data versions.
+// Uses of PostgreSQL that compatible databases lack: connections that keep the plans of pages, settings of searches, and snapshots
+// as data versions.
 import { DatabaseAccessError } from '../sql/database-error.ts';
 import type { DataVersion, Statements } from '../sql/database.ts';
-import { FILTERED_PAGE_SELECT, PAGE_SELECT, SUMMARY_STATE } from '../sql/prepared-texts.ts';
+import { FILTERED_PAGE_SELECT, PAGE_SELECT, SUMMARY_STATE, WORDS_MATCH } from '../sql/prepared-texts.ts';
 
 /** Compatible databases name themselves in their version. The extension citus spreads tables over several servers. */
 const SERVER = `SELECT version() AS version, (SELECT COUNT(*) FROM pg_extension WHERE extname = 'citus') AS spread`;
@@ -42,10 +43,28 @@ const MAX_NAMES = 64;
 /** Combinations of filters, tiers and directions have 96 texts. */
 const MAX_FILTERED_NAMES = 96;
 
-/** How a statement is sent: on a connection for pages or another one, and the name under which its plan is kept. */
-export type Sending = { isPage: boolean; name: string | undefined };
+/**
+ * How a statement is sent: on a connection for pages or another one, the name under which its plan is kept, and the settings of
+ * the server for it alone.
+ */
+export type Sending = {
+  isPage: boolean;
+  name: string | undefined;
+  settings?: Readonly<Record<string, string>>;
+};
 
 const ELSEWHERE: Sending = { isPage: false, name: undefined };
+
+/**
+ * Settings of a search by words. Only a bitmap scan reads the index of words. The planner does not count that the words of a
+ * message are stored outside of its row, and would read the whole table for a common word, which takes ten times as long. No
+ * compilation: where the whole table must be read, the planner counts a plan that is off as extremely expensive.
+ */
+const SEARCH_SETTINGS = { enable_seqscan: 'off', jit: 'off' };
+const SEARCH: Sending = { ...ELSEWHERE, settings: { ...SEARCH_SETTINGS, enable_indexscan: 'off' } };
+/** Joined messages are found by their key, and the newest hits of a common word in the order of days. */
+const SEARCH_WITH_INDEX_SCANS: Sending = { ...ELSEWHERE, settings: SEARCH_SETTINGS };
+const NEEDS_INDEX_SCAN = / JOIN | ORDER BY search_/;
 
 /**
  * Returns a function that tells how a statement is sent. Pages with filters have names of their own, so that requests for all
@@ -55,6 +74,7 @@ export function createStatementNames(): (sql: string) => Sending {
   const plain = new Map<string, Sending>();
   const filtered = new Map<string, Sending>();
   return (sql) => {
+    if (sql.includes(WORDS_MATCH)) return NEEDS_INDEX_SCAN.test(sql) ? SEARCH_WITH_INDEX_SCANS : SEARCH;
     const isFiltered = sql.startsWith(FILTERED_PAGE_SELECT);
     if (!isFiltered && !sql.startsWith(PAGE_SELECT) && sql !== SNAPSHOT && sql !== SUMMARY_STATE)
       return ELSEWHERE;

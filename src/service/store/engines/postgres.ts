@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { DatabaseAccessError } from '../sql/database-error.ts';
 import type { Database, Statements, Value } from '../sql/database.ts';
 import { parseAddress } from './postgres-address.ts';
-import { createConnections } from './postgres-connections.ts';
+import { createConnections, setText } from './postgres-connections.ts';
 import { checkContents } from './postgres-contents.ts';
 import { copyRows } from './postgres-copy.ts';
 import { isConflict, isConnectionLost, throwAccessError } from './postgres-errors.ts';
@@ -64,14 +64,16 @@ export async function openPostgres({
   };
   let sendingOf: (sql: string) => Sending = () => ({ isPage: false, name: undefined });
   const read = async (sql: string, parameters?: readonly Value[]): Promise<Answer> => {
-    const { isPage, name } = sendingOf(sql);
+    const { isPage, name, settings } = sendingOf(sql);
     const { client, release } = await (isPage ? pages : pool).take();
     let broken: Error | undefined;
     try {
-      if (!connections.isShared(client)) return await query(client, sql, parameters, name);
-      // A name would be known to one session of the pooler, and not to the next.
+      if (settings === undefined && !connections.isShared(client))
+        return await query(client, sql, parameters, name);
+      const own = settings === undefined ? '' : `; ${setText(settings, 'LOCAL')}`;
+      // The settings end with the transaction. A name would be known to one session of a pooler, and not to the next.
       const sent = [
-        query(client, connections.opening(client, READ_COMMITTED)),
+        query(client, `${connections.opening(client, READ_COMMITTED)}${own}`),
         query(client, sql, parameters),
         query(client, 'COMMIT'),
       ];

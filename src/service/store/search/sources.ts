@@ -3,6 +3,7 @@ import type { Expression } from '../../../contract/search/query.ts';
 import type { Tier } from '../../../contract/token.ts';
 import { tiersUpTo } from '../../rules/tiers.ts';
 import type { Database, Value } from '../sql/database.ts';
+import { WORDS_MATCH } from '../sql/prepared-texts.ts';
 import { fts5Query, looseTsQuery, tsQuery, type EngineQuery } from './engine-query.ts';
 import type { Search } from './search.ts';
 import { DAY_UNIT, searchTable } from './search-tables.ts';
@@ -102,5 +103,5 @@ async function tsCondition(
 }
 
 function conditionOf({ isComplement }: EngineQuery): string {
-  return `${isComplement ? 'NOT ' : ''}(words @@ CAST($1 AS TSQUERY))`;
+  return `${isComplement ? 'NOT ' : ''}(${WORDS_MATCH})`;
 }

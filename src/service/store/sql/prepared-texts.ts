@@ -1,4 +1,4 @@
-// Texts of the statements that connections to PostgreSQL prepare by name, see engines/postgres-plans.ts.
+// Texts by which PostgreSQL's engine knows statements that are sent in another way, see engines/postgres-plans.ts.
 
 /** How the statement of every list page begins. */
 export const PAGE_SELECT = `SELECT string_agg(json, ',') AS rows, COUNT(*) AS count`;
@@ -9,3 +9,6 @@ export const FILTERED_PAGE_SELECT = `SELECT COUNT(*) AS count, string_agg(json, 
 /** The greatest numbers and the stored summary. Rows are only added, so the numbers identify a state of the archive. */
 export const SUMMARY_STATE = `SELECT (SELECT MAX(n) FROM messages) AS messages, (SELECT MAX(n) FROM attachments) AS attachments,
   (SELECT value FROM meta WHERE key = 'summary') AS kept`;
+
+/** The condition of the search index on PostgreSQL. The query is the first parameter. */
+export const WORDS_MATCH = 'words @@ CAST($1 AS TSQUERY)';

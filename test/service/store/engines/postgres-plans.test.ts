@@ -10,6 +10,7 @@ import {
   FILTERED_PAGE_SELECT,
   PAGE_SELECT,
   SUMMARY_STATE,
+  WORDS_MATCH,
 } from '../../../../src/service/store/sql/prepared-texts.ts';
 
 const answering = (get: () => Promise<unknown>) => ({ get }) as unknown as Statements;
@@ -57,4 +58,16 @@ test('a text keeps its name; pages with filters leave names to the others, and a
     expect(all.filter(({ name }) => name !== undefined)).toHaveLength(most);
   }
   expect(new Set([...filtered, ...plain].map(({ name }) => name)).size).toBe(96 + 64 + 1);
+});
+
+test('searches by words have settings of their own, and read a table in order only where they must', () => {
+  const settingsOf = (sql: string) => createStatementNames()(sql).settings;
+  const search = `SELECT n FROM search_mirror WHERE (${WORDS_MATCH})`;
+  expect(settingsOf('SELECT n FROM search_mirror WHERE search_mirror.day >= $1')).toBeUndefined();
+  expect(settingsOf(search)).toMatchObject({ enable_seqscan: 'off', enable_indexscan: 'off' });
+  for (const sql of [
+    `${search} ORDER BY search_mirror.day`,
+    search.replace(' WHERE', ' CROSS JOIN messages m WHERE'),
+  ])
+    expect(settingsOf(sql)).toEqual({ enable_seqscan: 'off', jit: 'off' });
 });
