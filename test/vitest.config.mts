@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { BaseSequencer } from 'vitest/node';
 
 /** The file for the results as JSON; unset: none. */
 const result = process.env['ARX_TEST_RESULT'];
@@ -52,6 +53,19 @@ const quick = { ...common, testTimeout: 30_000, isolate: false };
 const long = { ...common, testTimeout: 120_000, env: { ARX_TEST_LONG: '1' } };
 const onPostgres = { ARX_TEST_ENGINE: 'postgres' };
 
+/** The longest suites begin first: one that begins last runs alone at the end. */
+const LONGEST = ['other-services.long.test.ts', 'withheld.test.ts', 'search.test.ts'];
+class LongestFirst extends BaseSequencer {
+  override async sort(files: Parameters<BaseSequencer['sort']>[0]): ReturnType<BaseSequencer['sort']> {
+    const sorted = await super.sort(files);
+    const rank = ({ moduleId }: (typeof files)[number]): number => {
+      const at = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}`));
+      return at < 0 ? LONGEST.length : at;
+    };
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
+  }
+}
+
 /** Imports a Markdown file as its text, as the build does (bin/build.mjs). */
 const markdown: NonNullable<ViteUserConfig['plugins']>[number] = {
   name: 'markdown',
@@ -68,6 +82,7 @@ export default defineConfig({
     reporters: result === undefined ? ['default'] : ['default', ['json', { outputFile: result }]],
     // By default Vitest leaves one core free, which on two cores is half of them.
     maxWorkers: availableParallelism(),
+    sequence: { sequencer: LongestFirst },
     projects: [
       { plugins, test: { ...quick, name: 'arx', include: ['test/**/*.test.ts'], exclude: [LONG] } },
       { plugins, test: { ...long, name: 'long', include: [LONG, ...MORE_RUNS] } },
