@@ -13,7 +13,6 @@ const STORE = [
   'test/acceptance/invalid-input.test.ts',
   'test/service/handlers/assets.test.ts',
   'test/service/handlers/route-handlers.test.ts',
-  'test/service/handlers/search.test.ts',
   'test/service/handlers/stored-message.test.ts',
   'test/service/store/schema/migrations.test.ts',
   'test/service/store/schema.columns.test.ts',

@@ -88,7 +88,8 @@ export function makeArchive({
       threadId: thread.id,
       threadNumber: thread.number,
       isFirst: index === 0,
-      author: `${pick(['ana', 'bo', 'cyd'], at)}@post.example`,
+      // Every third letter has a file: not all of them are of one author.
+      author: `${pick(['ana', 'bo', 'cyd'], at + Math.floor(at / 3))}@post.example`,
       title: index === 0 ? thread.title : `Re: ${thread.title}`,
       body: `Letter ${at + 1}: the ${pick(NOUNS, at * 3)} are where we left them.\n`,
       sentAt,
