@@ -128,7 +128,7 @@ export async function noticeMore<Row extends { id: string }>(
     else app.notice(text);
   }
   const { output } = app.printer;
-  if (has_more === false || app.printer.isDocument || app.printer.isCut()) return;
+  if (has_more === false || !app.printer.mustNameNext()) return;
   const isBackward = before !== undefined && after === undefined;
   const edge = isBackward ? data[0] : data.at(-1);
   if (edge === undefined) return;

@@ -284,7 +284,7 @@ export function sayMore(
   app: Pick<App, 'notice' | 'printer' | 'world'>,
 ): void {
   const { output } = app.printer;
-  if (shown.isAll() || app.printer.isDocument || app.printer.isCut()) return;
+  if (shown.isAll() || !app.printer.mustNameNext()) return;
   const lead = output === 'table' ? '' : `${shownOf(rows, shown.total())}; `;
   app.notice(`${lead}more: --limit COUNT; all rows: ${commandForAll(app)}`);
 }

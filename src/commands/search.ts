@@ -213,7 +213,7 @@ async function printHits(
   });
   const { output } = app.printer;
   const id = last.data.at(-1)?.id;
-  if (last.has_more && id !== undefined && !app.printer.isDocument && !app.printer.isCut()) {
+  if (last.has_more && id !== undefined && app.printer.mustNameNext()) {
     // A table has the numbers in its last line.
     const shown = output === 'table' ? '' : `${formatCount(rows)} of ${formatCount(total)} messages; `;
     const next = commandAgain(app, { without: ['--after'], more: optionWords('--after', id) });

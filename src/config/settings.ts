@@ -1,6 +1,7 @@
 // The settings of a run, each with the origin of its value: flag, environment, profile, user config or default.
 import { resolve } from 'node:path';
 import { Fault } from '../faults.ts';
+import { withoutPassword } from '../format/shell-words.ts';
 import { directoriesOf, ignoredVariables, type Directories, type DirectoryInputs } from './directories.ts';
 import {
   KEYS,
@@ -176,15 +177,12 @@ export type SettingRow = { key: SettingKey; value: string | number | boolean | n
 export function settingRows(settings: Settings): SettingRow[] {
   return SETTING_KEYS.map((key) => {
     const { value, origin } = settings[key];
-    return { key, value: key === 'proxy' ? withoutPassword(value) : (value ?? null), origin };
+    return { key, value: key === 'proxy' ? proxyWithoutPassword(value) : (value ?? null), origin };
   });
 }
 
-function withoutPassword(proxy: unknown): string | null {
-  if (typeof proxy !== 'string') return null;
-  const url = new URL(proxy);
-  if (url.password !== '') url.password = '***';
-  return url.href;
+function proxyWithoutPassword(proxy: unknown): string | null {
+  return typeof proxy === 'string' ? withoutPassword(new URL(proxy).href) : null;
 }
 
 /** A row of `arx profile ls`. `base_url` is null for the local archive. */

@@ -67,8 +67,6 @@ export type Printer = {
   readonly output: Output;
   /** Whether each line is one row (tsv, csv, ndjson), so that a report prints its rows, not its document. */
   readonly isOneRowPerLine: boolean;
-  /** Whether the reader gets a JSON document, which says of its list what else a notice says. */
-  readonly isDocument: boolean;
   /** Whether fields were selected. */
   readonly hasFields: boolean;
   /** Returns whether records are printed with this field: with every field, unless some were selected. */
@@ -79,8 +77,8 @@ export type Printer = {
   list<T extends object>(view: View<T>, list: Envelope<T>): Promise<void>;
   /** Returns how many rows of the last list were read so far, undefined where none was begun. */
   rowsRead(): number | undefined;
-  /** Returns whether a list had more rows than `--max-rows` allows. */
-  isCut(): boolean;
+  /** Returns whether a notice must name the next page: not where a JSON document says it, nor after rows that `--max-rows` cut. */
+  mustNameNext(): boolean;
   /** Prints a record: the wire record as JSON, csv as a list of one row, else `key value` lines (tsv: `key<TAB>value`). */
   record<T extends object>(view: View<T>, wire: T): Promise<void>;
   /** Prints a report: its wire form as JSON, its fields as one row of csv, else `lines`. `sums` are those of `-o sums`. */
@@ -219,11 +217,10 @@ export function createPrinter(options: PrinterOptions): Printer {
   return {
     output,
     isOneRowPerLine: output === 'tsv' || output === 'csv' || output === 'ndjson',
-    isDocument: output === 'json' && options.isForProgram !== true,
     hasFields: selected !== undefined,
     shows: (field) => selected?.some(({ path }) => path === field || path.startsWith(`${field}.`)) ?? true,
     selects: (field) => selected?.some(({ path }) => path === field) ?? false,
-    isCut: () => isCut,
+    mustNameNext: () => !isCut && (output !== 'json' || options.isForProgram === true),
     rowsRead: () => {
       const rows = lastSummary?.()['rows'];
       return typeof rows === 'number' ? rows : undefined;

@@ -10,7 +10,8 @@ export function shellLine(words: readonly string[]): string {
   return words.map((word) => shellWord(withoutPassword(word))).join(' ');
 }
 
-function withoutPassword(word: string): string {
+/** Returns a word with `***` for the passwords of addresses. */
+export function withoutPassword(word: string): string {
   return word
     .replace(/(:\/\/[^/@:]*:)[^/]*@/, (_, before: string) => `${before}***@`)
     .replaceAll(/(?<=[?&]password=)[^&]*/gi, '***');

@@ -19,12 +19,11 @@ import { printedRecord } from '../../src/command-list/printed-records.ts';
 import { KEYS, SETTING_KEYS } from '../../src/config/setting-keys.ts';
 import { EXIT } from '../../src/exit.ts';
 import { Fault } from '../../src/faults.ts';
-import { ExitRecord } from '../../src/contract/reports/command.ts';
 import { completionScript } from '../../src/completion/scripts.ts';
 import { topicText } from '../../src/help/help-texts.ts';
 import { run } from '../../src/arx.ts';
 import { serveCatalogue } from '../support/catalogue-server.ts';
-import { arx, type Ran } from '../support/command.ts';
+import { arx, exitRecordOf, type Ran } from '../support/command.ts';
 import { fakeWorld } from '../support/fake-world.ts';
 import { always, answer, misbehave, type Misbehaving, type Script } from '../support/misbehaving-server.ts';
 import { sampleData } from '../support/sample.ts';
@@ -106,11 +105,6 @@ const LIST = JSON.stringify({ object: 'list', status: 'stable', data: [], has_mo
 const ENV = { LANG: 'C.UTF-8' };
 /** For tests that run every command, on a busy machine. */
 const LONG = { timeout: 120_000 };
-
-/** The exit record on the last line of stderr. */
-function exitRecord({ stderr }: Ran): ExitRecord {
-  return ExitRecord.parse(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? ''));
-}
 
 test('rule 1: arx alone prints at most 30 lines; -h anywhere prints help to stdout with exit 0', async () => {
   const dir = home({ empty: true });
@@ -483,9 +477,9 @@ test('rule 19: a refused token is said with the reason, the next command and the
   const env = { ...ENV, ARX_BASE_URL: url, ARX_TOKEN: TOKEN };
   const ran = await arx(home(), 'attachments ls --json', { env });
   expect(ran).toMatchObject({ exit: EXIT.auth, stdout: '' });
-  expect(exitRecord(ran)).toMatchObject({ code: 'expired_token', request_id: 'req_77', class: 'auth' });
-  expect(exitRecord(ran).message).toContain('expired');
-  expect(exitRecord(ran).next).toContain('arx login');
+  expect(exitRecordOf(ran)).toMatchObject({ code: 'expired_token', request_id: 'req_77', class: 'auth' });
+  expect(exitRecordOf(ran).message).toContain('expired');
+  expect(exitRecordOf(ran).next).toContain('arx login');
 });
 
 test('rule 20: each exit code of arx help exit-codes has a run that ends with it', LONG, async () => {
@@ -566,7 +560,7 @@ test('rule 21: an error is one JSON object with code, message, request id, integ
   const { url } = await server(always(answer(404, JSON.stringify(body))));
   const env = { ...ENV, ARX_BASE_URL: url, ARX_TOKEN: TOKEN };
   const ran = await arx(home(), 'attachments ls --json', { env });
-  expect(exitRecord(ran)).toMatchObject({
+  expect(exitRecordOf(ran)).toMatchObject({
     type: 'exit',
     exit: 6,
     class: 'not_found',
@@ -575,7 +569,7 @@ test('rule 21: an error is one JSON object with code, message, request id, integ
   });
   for (const words of WORDS) {
     const wrong = await arx(home({ empty: true }), `${words} --nonsense --json`);
-    expect(exitRecord(wrong)).toMatchObject({
+    expect(exitRecordOf(wrong)).toMatchObject({
       exit: 2,
       class: 'usage',
       next: `arx help ${words}`,
@@ -932,7 +926,7 @@ test('rule 35: --offline opens no connection and names the command that would', 
   expect(requests).toEqual([]);
   const refused = await arx(dir, `attachments ls --city 'são paulo' --json --offline`, { env });
   expect(refused).toMatchObject({ exit: EXIT.network, stdout: '' });
-  expect(exitRecord(refused).next).toBe(`arx attachments ls --city 'são paulo' --json`);
+  expect(exitRecordOf(refused).next).toBe(`arx attachments ls --city 'são paulo' --json`);
   const database = await arx(dir, 'fsck --database postgres://u:secret@192.0.2.1/x --offline');
   expect(database.exit).toBe(EXIT.network);
   expect(database.stderr).not.toContain('secret');

@@ -17,7 +17,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../../src/arx.ts';
 import { NOUNS, COMMAND_LIST } from '../../src/command-list/index.ts';
 import { GLOBAL_OPTIONS } from '../../src/command-list/global-options.ts';
-import { ExitRecord } from '../../src/contract/reports/command.ts';
+import { exitRecordOf } from '../support/command.ts';
 import { always, answer, misbehave, type Misbehaving, type Script } from '../support/misbehaving-server.ts';
 import { buildProgram, startProcess, type Ended, type Program, type Running } from '../support/program.ts';
 import { sampleData } from '../support/sample.ts';
@@ -93,11 +93,6 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((one) => one.close()));
 });
 
-/** The exit record on the last line of stderr. */
-function record({ stderr }: Ended): ExitRecord {
-  return ExitRecord.parse(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? ''));
-}
-
 const hostile = async () => {
   const { stdout } = await arx.run(['messages', 'ls', '--limit', '500', '--json'], { dir: home });
   const { data } = JSON.parse(stdout) as { data: { id: string; subject?: string }[] };
@@ -137,7 +132,7 @@ describe('streams', () => {
       const ended = await arx.run(args.split(' '), { dir: home, stdio: ['ignore', full, 'pipe'] });
       expect({ args, ...ended }).toMatchObject({ args, exit: 14 });
       expect(ended.stderr).toMatch(/^arx: cannot write the output \(ENOSPC\) \[disk, exit 14\]\n/);
-      if (args.includes('json')) expect(record(ended)).toMatchObject({ exit: 14, class: 'disk' });
+      if (args.includes('json')) expect(exitRecordOf(ended)).toMatchObject({ exit: 14, class: 'disk' });
     }
     // What cannot be said changes nothing about the outcome.
     const mute = await arx.run(['attachments', 'show', 'att_0'], {
@@ -216,7 +211,7 @@ describe('signals', () => {
     await request;
     const ended = await interrupted(running, signal);
     expect(ended).toMatchObject({ exit, signal: null, stdout: '' });
-    expect(record(ended)).toMatchObject({ exit, class: 'signal' });
+    expect(exitRecordOf(ended)).toMatchObject({ exit, class: 'signal' });
     expect(ended.stderr.match(/interrupted/g)).toHaveLength(2);
   });
 
@@ -283,7 +278,7 @@ describe('signals', () => {
     await pipe.read({ buffer: Buffer.alloc(1) });
     const ended = await interrupted(running, 'SIGINT');
     expect(ended).toMatchObject({ exit: 130 });
-    expect(record(ended)).toMatchObject({ exit: 130, class: 'signal' });
+    expect(exitRecordOf(ended)).toMatchObject({ exit: 130, class: 'signal' });
     await pipe.close();
   });
 
@@ -841,7 +836,7 @@ describe('--json', () => {
     if (['attachments cat', 'open', 'explore'].includes(words)) expect(ended.stdout).toBe('');
     else expect(JSON.parse(ended.stdout)).toBeTypeOf('object');
     expect(ended.stderr).not.toMatch(/\(node:\d+\)|Warning: |^ {4}at /m);
-    if (exit !== 0) expect(record(ended)).toMatchObject({ exit });
+    if (exit !== 0) expect(exitRecordOf(ended)).toMatchObject({ exit });
     // Where the token will be is said before it is there.
     else expect(ended.stderr).toMatch(words === 'login' ? /^arx: the token will be stored in \S+\n$/ : /^$/);
   });
@@ -859,7 +854,7 @@ describe('--json', () => {
     const exit = await run(world);
     const ended = { stdout: world.stdoutText(), stderr: world.stderrText(), exit, signal: null };
     expect(ended).toMatchObject({ exit: UNSHAKEN.has(words) ? 2 : 15, stdout: '' });
-    expect(record(ended).exit).toBe(exit);
+    expect(exitRecordOf(ended).exit).toBe(exit);
     expect(ended.stderr.split('\n').length).toBeLessThan(20);
   });
 
@@ -867,7 +862,7 @@ describe('--json', () => {
     for (const noun of Object.keys(NOUNS).slice(0, 2)) {
       const ended = await arx.run([noun, '--json'], { dir: home });
       expect(ended).toMatchObject({ exit: 2, stdout: '' });
-      expect(record(ended)).toMatchObject({ exit: 2, class: 'usage' });
+      expect(exitRecordOf(ended)).toMatchObject({ exit: 2, class: 'usage' });
     }
   });
 });

@@ -1,6 +1,7 @@
 // Runs one command line in this process and returns what it printed and its exit code.
 import { randomBytes } from 'node:crypto';
 import { run } from '../../src/arx.ts';
+import { ExitRecord } from '../../src/contract/reports/command.ts';
 import { wordsOf } from './transcript.ts';
 import { fakeWorld, type FakeWorldOptions } from './fake-world.ts';
 
@@ -17,6 +18,11 @@ export async function arx(dir: string, line: string, options: FakeWorldOptions =
 export function dataOf({ stdout }: Ran): Record<string, any>[] {
   // A command that failed before its first row prints nothing.
   return stdout === '' ? [] : (JSON.parse(stdout) as { data: Record<string, any>[] }).data;
+}
+
+/** The record of a failure with JSON output: the last line of standard error. */
+export function exitRecordOf({ stderr }: Pick<Ran, 'stderr'>): ExitRecord {
+  return ExitRecord.parse(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? ''));
 }
 
 /** The records of ndjson output. */

@@ -54,20 +54,20 @@ export function renamedNotices(app: Pick<App, 'notice' | 'log' | 'verbose'>): {
   add(text: string): void;
   end(): void;
 } {
-  const renamed: string[] = [];
+  let first = '';
+  let count = 0;
   return {
     add: (text) => {
-      renamed.push(text);
+      if (count === 0) first = text;
+      count += 1;
       app.log(text);
     },
     end: () => {
-      const [first] = renamed;
-      if (first === undefined || app.verbose) return;
-      const { length } = renamed;
+      if (count === 0 || app.verbose) return;
       app.notice(
-        length === 1
+        count === 1
           ? first
-          : `${formatCount(length)} files are kept under another name than in the catalogue; -v names them, --json has the path of each id`,
+          : `${formatCount(count)} files are kept under another name than in the catalogue; -v names them, --json has the path of each id`,
       );
     },
   };

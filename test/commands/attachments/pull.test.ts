@@ -17,8 +17,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { serveCatalogue, type CatalogueOptions, type ForeignFile } from '../../support/catalogue-server.ts';
-import { ExitRecord } from '../../../src/contract/reports/command.ts';
-import { arx, type Ran } from '../../support/command.ts';
+import { arx, exitRecordOf, type Ran } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { answer, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { numberedText } from '../../support/numbered-text.ts';
@@ -270,7 +269,7 @@ test('rows, notices and faults stand in the order of the catalogue, whatever com
   expect(ran.exit).toBe(12);
   expect(reportOf(ran).files.map(({ id }) => id)).toEqual(files.map((_, index) => `att_${index + 1}`));
   const said = ran.stderr.split('\n');
-  const record = ExitRecord.parse(JSON.parse(said.at(-2) ?? ''));
+  const record = exitRecordOf(ran);
   const failed = [record, ...(record.others ?? [])].map(({ message }) => /att_\d+/.exec(message)?.[0]);
   expect(failed).toEqual(['att_1', 'att_6', 'att_11']);
   expect(said.filter((line) => / is kept as |taken by/.test(line)).slice(0, 3)).toEqual([

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { arx, recordsOf } from '../../support/command.ts';
+import { arx, exitRecordOf, recordsOf } from '../../support/command.ts';
 import { correctPage } from '../../support/faulty-page.ts';
 import { answer, misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -108,7 +108,7 @@ describe.each(UNUSABLE)('opening is %s', (_, options, reason) => {
   test('--cross-check full is exit 3, with the reason once', async () => {
     const { exit, stderr } = await walk('--cross-check full', options);
     expect(exit).toBe(3);
-    expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+    expect(exitRecordOf({ stderr })).toMatchObject({
       message: `no cross-check: ${reason}`,
       kept: 'the list stands: verdict complete',
     });

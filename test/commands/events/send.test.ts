@@ -10,8 +10,7 @@ import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readJournal } from '../../../src/commands/events/journal.ts';
 import { RefusedEvent } from '../../../src/contract/event.ts';
-import { ExitRecord } from '../../../src/contract/reports/command.ts';
-import { arx } from '../../support/command.ts';
+import { arx, exitRecordOf } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { serve, tokenOf } from '../../support/served.ts';
 
@@ -217,7 +216,7 @@ describe('a file', () => {
       ),
     );
     for (const row of rows) if (!row.accepted) RefusedEvent.parse(row);
-    const record = ExitRecord.parse(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? ''));
+    const record = exitRecordOf({ stderr });
     const said = [record, ...(record.others ?? [])].map(({ message }) => message);
     expect(said.map((text) => /^(line \d+, event [^:]+): /.exec(text)?.[1]).filter(Boolean)).toEqual([
       'line 2, event a\u2028b',
