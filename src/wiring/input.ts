@@ -12,7 +12,8 @@ export function readInput<T extends z.ZodType>(
   given: Record<string, unknown>,
   argumentNames: readonly string[] = [],
 ): z.infer<T> {
-  const parsed = schema.safeParse(given);
+  // A program that zod compiles for the schema would cost more than the one input that is read.
+  const parsed = schema.safeParse(given, { jitless: true });
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const key = String(issue?.path[0] ?? '');

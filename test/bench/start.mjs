@@ -5,6 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { median, scratchEnv, spent, table } from './timing.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -17,6 +18,8 @@ const COMMANDS = {
   'attachments ls --json': [1.45, 2.2],
   'attachments ls -o table': [1.7, 2.5],
 };
+/** What the packages alone take for a list (packages-alone.mjs), bundled and from a code cache as the program. */
+const ALONE = { 'packages alone, JSON': ['--json'], 'packages alone, table': ['-o', 'table'] };
 const PEERS = {
   'gh --version': ['gh', '--version'],
   'gh --help': ['gh', '--help'],
@@ -36,10 +39,11 @@ export async function bench({ quick, numbers }) {
     mkdirSync(files);
     for (let n = 0; n < 120; n++) writeFileSync(join(files, `note-${n}.txt`), `note ${n}\n`);
     const arx = install(dir);
+    const alone = await packagesAlone(dir);
     for (const [at, node] of [process.execPath, ...otherNodes(dir)].entries()) {
       if (at === 0) spent([node, arx, 'import', files], env);
       // What these take does not depend on Node.
-      measure(node, arx, { files, env, rounds, peers: at === 0 ? PEERS : {} });
+      measure(node, { arx, alone }, { files, env, rounds, peers: at === 0 ? PEERS : {} });
     }
   } finally {
     rmSync(dir, { recursive: true, force: true });
@@ -52,6 +56,44 @@ function install(dir) {
   const prefix = join(dir, 'prefix');
   execFileSync('bash', ['-c', 'npm install --silent --global --prefix "$0" "$1"/*.tgz', prefix, dir]);
   return join(prefix, 'bin/arx');
+}
+
+/** Bundles packages-alone.mjs as bin/build.mjs bundles the program. Returns the path of a file that runs it from a code cache. */
+async function packagesAlone(dir) {
+  const bundle = join(dir, 'packages-alone.cjs');
+  const sqlite = {
+    name: 'sqlite',
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /^@photostructure\/sqlite$/ }, () => ({
+        path: join(ROOT, 'dist/vendor/sqlite.js'),
+        external: true,
+      })),
+  };
+  await build({
+    entryPoints: [join(import.meta.dirname, 'packages-alone.mjs')],
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    plugins: [sqlite],
+    outfile: bundle,
+    logLevel: 'warning',
+  });
+  const launcher = join(dir, 'packages-alone-start.cjs');
+  writeFileSync(
+    launcher,
+    `const fs = require('node:fs');
+    const { createRequire, wrap } = require('node:module');
+    const { Script } = require('node:vm');
+    const file = ${JSON.stringify(bundle)};
+    const cache = \`\${file}.\${process.version}.\${process.argv.at(-1)}\`;
+    const cachedData = fs.existsSync(cache) ? fs.readFileSync(cache) : undefined;
+    const script = new Script(wrap(fs.readFileSync(file, 'latin1')), { filename: file, cachedData });
+    script.runInThisContext()({}, createRequire(file), {}, file, '');
+    if (cachedData === undefined) process.on('exit', () => fs.writeFileSync(cache, script.createCachedData()));`,
+  );
+  return launcher;
 }
 
 function otherNodes(dir) {
@@ -67,7 +109,7 @@ function otherNodes(dir) {
 }
 
 /** One first run of each command, then runs in turn. */
-function measure(node, arx, { files, env, rounds, peers }) {
+function measure(node, { arx, alone }, { files, env, rounds, peers }) {
   const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
   const column = version.startsWith('v20.') ? 0 : 1;
   const cases = { 'node -e 0': { line: [node, '-e', '0'] } };
@@ -76,6 +118,8 @@ function measure(node, arx, { files, env, rounds, peers }) {
     if (words[0] === '__complete') words.push('--', '', 'arx attachments show ');
     cases[`arx ${command}`] = { line: [node, arx, ...words], goal: `≤ ${goals[column]}` };
   }
+  for (const [name, words] of Object.entries(ALONE))
+    cases[name] = { line: [node, alone, 'attachments', 'ls', ...words] };
   for (const [name, words] of Object.entries(peers)) {
     const line = words.map((word) => (word === 'FOLDER' ? files : word));
     if (spawnSync(line[0], line.slice(1), { env, stdio: 'ignore' }).status === 0) cases[name] = { line };
