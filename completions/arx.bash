@@ -23,7 +23,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--max-rows|--template|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--color|--progress|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--channel|--source|--since|--before|--on|--conversation|--sort|--limit|--after|--facet|--redacted|--message|--matching|--name|--min-bytes|--until|--max-rate|--max-bytes|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--threshold|--interval|--reads|--id|--payload|--file|--retry-for|--journal|--sign-with|--effect|--verify|--origin-city|--kind|--tier|--database|--blobs|--reason|--from-blobs|--to-blobs|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
+      -o|--output|--max-rows|--template|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--color|--progress|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--channel|--source|--since|--before|--on|--conversation|--sort|--limit|--after|--facet|--message|--matching|--name|--min-bytes|--until|--redacted|--max-rate|--max-bytes|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--threshold|--interval|--reads|--id|--payload|--file|--retry-for|--journal|--sign-with|--effect|--verify|--origin-city|--kind|--tier|--database|--blobs|--reason|--from-blobs|--to-blobs|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -43,12 +43,12 @@ _arx() {
     "search":--after) _arx_values messages; return ;;
     "search":--facet) _arx_list -W "year from channel source type city conversation"; return ;;
     "attachments ls":--city) _arx_values cities; return ;;
-    "attachments ls":--after) _arx_values attachments; return ;;
-    "attachments ls":--before) _arx_values attachments; return ;;
-    "attachments ls":--redacted) _arx_list -W "yes no"; return ;;
     "attachments ls":--type) _arx_values types; return ;;
     "attachments ls":--source) _arx_values sources; return ;;
     "attachments ls":--message) _arx_values messages; return ;;
+    "attachments ls":--redacted) _arx_list -W "yes no"; return ;;
+    "attachments ls":--after) _arx_values attachments; return ;;
+    "attachments ls":--before) _arx_values attachments; return ;;
     "attachments ls":--sort) _arx_list -W "filename -filename type -type bytes -bytes city -city source -source from -from date -date"; return ;;
     "attachments cities":--city) _arx_values cities; return ;;
     "attachments cities":--type) _arx_values types; return ;;
@@ -151,14 +151,14 @@ _arx() {
     "whoami") : ;;
     "token") : ;;
     "search") flags+=" --from --subject --city --type --channel --source --since --before --on --conversation --sort --limit --after --all --no-snippets --count --facet"; : ;;
-    "attachments ls") flags+=" --city --limit --after --before --all --redacted --type --source --message --from --matching --name --min-bytes --since --until --sort --count"; : ;;
-    "attachments cities") flags+=" --city --type --source --message"; : ;;
-    "attachments types") flags+=" --city --type --source --message"; : ;;
-    "attachments sources") flags+=" --city --type --source --message"; : ;;
-    "attachments senders") flags+=" --city --type --source --message"; : ;;
+    "attachments ls") flags+=" --city --type --source --message --from --matching --name --min-bytes --since --until --on --redacted --limit --after --before --all --sort --count"; : ;;
+    "attachments cities") flags+=" --city --type --source --message --from --matching --name --min-bytes --since --until --on"; : ;;
+    "attachments types") flags+=" --city --type --source --message --from --matching --name --min-bytes --since --until --on"; : ;;
+    "attachments sources") flags+=" --city --type --source --message --from --matching --name --min-bytes --since --until --on"; : ;;
+    "attachments senders") flags+=" --city --type --source --message --from --matching --name --min-bytes --since --until --on"; : ;;
     "attachments show") flags+=" --open --preview"; [[ $cur == -* ]] || _arx_values attachments ;;
     "attachments cat") flags+=" --allow-escape-sequences --max-rate --max-bytes"; [[ $cur == -* ]] || _arx_values attachments ;;
-    "attachments pull") flags+=" --city --type --source --message --name --from --matching --ids --all --to --by --flat --concurrency --max-rate --max-bytes --dry-run --exact-names"; [[ $cur == -* ]] || _arx_values attachments ;;
+    "attachments pull") flags+=" --city --type --source --message --from --matching --name --min-bytes --since --until --on --ids --all --to --by --flat --concurrency --max-rate --max-bytes --dry-run --exact-names"; [[ $cur == -* ]] || _arx_values attachments ;;
     "attachments verify") flags+=" --against --html"; [[ $cur == -* ]] || _arx_dir ;;
     "attachments export") flags+=" --format --to --frozen"; [[ $cur == -* ]] || _arx_dir ;;
     "explore") flags+=" --mouse"; : ;;
@@ -166,7 +166,7 @@ _arx() {
     "open") [[ $cur == -* ]] || _arx_values attachments,messages,conversations ;;
     "content get") flags+=" --view --pipeline --stego --raw --save --max-rate --max-bytes --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages ;;
     "content diff") flags+=" --headers --prefer-html"; [[ $cur == -* ]] || _arx_values messages ;;
-    "conversations ls") flags+=" --limit --after --before --all --subject --since --until --sort --count"; : ;;
+    "conversations ls") flags+=" --limit --after --before --all --subject --since --until --on --sort --count"; : ;;
     "conversations show") flags+=" --plot"; [[ $cur == -* ]] || _arx_values conversations ;;
     "conversations export") flags+=" --format --to --max-rate --max-bytes --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values conversations ;;
     "conversations walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --cross-check"; : ;;
@@ -174,7 +174,7 @@ _arx() {
     "conversations diff") : ;;
     "conversations plot") flags+=" --html"; [[ $cur == -* ]] || _arx_dir ;;
     "walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --id-field --data-field --positions-field --after-param --before-param --limit-param --forward-only"; : ;;
-    "messages ls") flags+=" --conversation --opening --from --subject --since --until --sort --all --count --walk --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift"; : ;;
+    "messages ls") flags+=" --conversation --opening --from --subject --since --until --on --sort --all --count --walk --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift"; : ;;
     "messages show") flags+=" --around --in"; [[ $cur == -* ]] || _arx_values messages ;;
     "sequence show") flags+=" --limit --after --before --all --plot"; [[ $cur == -* ]] || _arx_list -W "arc_reconstruction mirror_relay" ;;
     "sequence watch") flags+=" --threshold --interval --reads"; [[ $cur == -* ]] || _arx_list -W "arc_reconstruction mirror_relay" ;;

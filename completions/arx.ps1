@@ -2,7 +2,7 @@
 Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $nouns = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'archive', 'config', 'profile')
-  $valued = @('-o', '--output', '--max-rows', '--template', '--jq', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--connect-timeout', '--max-time', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--color', '--progress', '--client-id', '--observer-tier', '--requested-tier', '--from', '--subject', '--city', '--type', '--channel', '--source', '--since', '--before', '--on', '--conversation', '--sort', '--limit', '--after', '--facet', '--redacted', '--message', '--matching', '--name', '--min-bytes', '--until', '--max-rate', '--max-bytes', '--ids', '--to', '--by', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--around', '--in', '--threshold', '--interval', '--reads', '--id', '--payload', '--file', '--retry-for', '--journal', '--sign-with', '--effect', '--verify', '--origin-city', '--kind', '--tier', '--database', '--blobs', '--reason', '--from-blobs', '--to-blobs', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
+  $valued = @('-o', '--output', '--max-rows', '--template', '--jq', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--connect-timeout', '--max-time', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--color', '--progress', '--client-id', '--observer-tier', '--requested-tier', '--from', '--subject', '--city', '--type', '--channel', '--source', '--since', '--before', '--on', '--conversation', '--sort', '--limit', '--after', '--facet', '--message', '--matching', '--name', '--min-bytes', '--until', '--redacted', '--max-rate', '--max-bytes', '--ids', '--to', '--by', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--around', '--in', '--threshold', '--interval', '--reads', '--id', '--payload', '--file', '--retry-for', '--journal', '--sign-with', '--effect', '--verify', '--origin-city', '--kind', '--tier', '--database', '--blobs', '--reason', '--from-blobs', '--to-blobs', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
   $globals = @('-o', '--output', '--json', '--csv-safe', '--summary', '--max-rows', '--template', '--jq', '--fields', '--profile', '--base-url', '--local', '--asset-url', '--timeout', '--connect-timeout', '--max-time', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--insecure-http', '--offline', '--record', '--force', '--strict', '--color', '--no-color', '--utc', '--relative', '--no-pager', '--no-input', '--progress', '-q', '--quiet', '-v', '--verbose', '-h', '--help', '-V', '--version')
   $choices = @{
     '-o' = @('table', 'tsv', 'csv', 'json', 'ndjson', 'sums')
@@ -48,14 +48,14 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'whoami' = @()
     'token' = @()
     'search' = @('--from', '--subject', '--city', '--type', '--channel', '--source', '--since', '--before', '--on', '--conversation', '--sort', '--limit', '--after', '--all', '--no-snippets', '--count', '--facet')
-    'attachments ls' = @('--city', '--limit', '--after', '--before', '--all', '--redacted', '--type', '--source', '--message', '--from', '--matching', '--name', '--min-bytes', '--since', '--until', '--sort', '--count')
-    'attachments cities' = @('--city', '--type', '--source', '--message')
-    'attachments types' = @('--city', '--type', '--source', '--message')
-    'attachments sources' = @('--city', '--type', '--source', '--message')
-    'attachments senders' = @('--city', '--type', '--source', '--message')
+    'attachments ls' = @('--city', '--type', '--source', '--message', '--from', '--matching', '--name', '--min-bytes', '--since', '--until', '--on', '--redacted', '--limit', '--after', '--before', '--all', '--sort', '--count')
+    'attachments cities' = @('--city', '--type', '--source', '--message', '--from', '--matching', '--name', '--min-bytes', '--since', '--until', '--on')
+    'attachments types' = @('--city', '--type', '--source', '--message', '--from', '--matching', '--name', '--min-bytes', '--since', '--until', '--on')
+    'attachments sources' = @('--city', '--type', '--source', '--message', '--from', '--matching', '--name', '--min-bytes', '--since', '--until', '--on')
+    'attachments senders' = @('--city', '--type', '--source', '--message', '--from', '--matching', '--name', '--min-bytes', '--since', '--until', '--on')
     'attachments show' = @('--open', '--preview')
     'attachments cat' = @('--allow-escape-sequences', '--max-rate', '--max-bytes')
-    'attachments pull' = @('--city', '--type', '--source', '--message', '--name', '--from', '--matching', '--ids', '--all', '--to', '--by', '--flat', '--concurrency', '--max-rate', '--max-bytes', '--dry-run', '--exact-names')
+    'attachments pull' = @('--city', '--type', '--source', '--message', '--from', '--matching', '--name', '--min-bytes', '--since', '--until', '--on', '--ids', '--all', '--to', '--by', '--flat', '--concurrency', '--max-rate', '--max-bytes', '--dry-run', '--exact-names')
     'attachments verify' = @('--against', '--html')
     'attachments export' = @('--format', '--to', '--frozen')
     'explore' = @('--mouse')
@@ -63,7 +63,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'open' = @()
     'content get' = @('--view', '--pipeline', '--stego', '--raw', '--save', '--max-rate', '--max-bytes', '--allow-escape-sequences')
     'content diff' = @('--headers', '--prefer-html')
-    'conversations ls' = @('--limit', '--after', '--before', '--all', '--subject', '--since', '--until', '--sort', '--count')
+    'conversations ls' = @('--limit', '--after', '--before', '--all', '--subject', '--since', '--until', '--on', '--sort', '--count')
     'conversations show' = @('--plot')
     'conversations export' = @('--format', '--to', '--max-rate', '--max-bytes', '--allow-escape-sequences')
     'conversations walk' = @('--limit', '--after', '--before', '--concurrency', '--confidence', '--max-requests', '--freeze', '--resume', '--report', '--fail-on-drift', '--cross-check')
@@ -71,7 +71,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'conversations diff' = @()
     'conversations plot' = @('--html')
     'walk' = @('--limit', '--after', '--before', '--concurrency', '--confidence', '--max-requests', '--freeze', '--resume', '--report', '--fail-on-drift', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--forward-only')
-    'messages ls' = @('--conversation', '--opening', '--from', '--subject', '--since', '--until', '--sort', '--all', '--count', '--walk', '--limit', '--after', '--before', '--concurrency', '--confidence', '--max-requests', '--freeze', '--resume', '--report', '--fail-on-drift')
+    'messages ls' = @('--conversation', '--opening', '--from', '--subject', '--since', '--until', '--on', '--sort', '--all', '--count', '--walk', '--limit', '--after', '--before', '--concurrency', '--confidence', '--max-requests', '--freeze', '--resume', '--report', '--fail-on-drift')
     'messages show' = @('--around', '--in')
     'sequence show' = @('arc_reconstruction', 'mirror_relay', '--limit', '--after', '--before', '--all', '--plot')
     'sequence watch' = @('arc_reconstruction', 'mirror_relay', '--threshold', '--interval', '--reads')
@@ -112,9 +112,9 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '--source' = 'sources'
     '--conversation' = 'conversations'
     'search --after' = 'messages'
+    '--message' = 'messages'
     'attachments ls --after' = 'attachments'
     'attachments ls --before' = 'attachments'
-    '--message' = 'messages'
     'conversations ls --after' = 'conversations'
     'conversations ls --before' = 'conversations'
     'conversations walk --after' = 'conversations'

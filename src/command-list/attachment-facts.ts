@@ -1,7 +1,7 @@
-// Which facts of its message a row of `arx attachments ls` shows. Also the names that `--fields` knows follow from it.
+// Which facts a row of `arx attachments ls` shows beside its own fields. Also the names that `--fields` knows follow from it.
 
-/** The facts of a message that its attachments can show, each in a column of its own. */
-export type AttachmentFacts = { date: boolean; from: boolean };
+/** `date`, `from`: those of the message, each in a column of its own. `state`: whether the file can be had, which every table shows. */
+export type AttachmentFacts = { date: boolean; from: boolean; state: boolean };
 
 /** Returns the facts that are selected as fields (`isSelected`), or that an option in `given` is about. */
 export function attachmentFacts(
@@ -12,5 +12,9 @@ export function attachmentFacts(
     isSelected(fact) ||
     [fact, `-${fact}`].includes(String(given['sort'])) ||
     options.some((option) => given[option] !== undefined);
-  return { date: isShown('date', 'since', 'until'), from: isShown('from', 'from') };
+  return {
+    date: isShown('date', 'since', 'until', 'on'),
+    from: isShown('from', 'from'),
+    state: isSelected('state'),
+  };
 }

@@ -1,19 +1,21 @@
 // Commands for attachments and their files.
-import type { CommandSpec } from './command-spec.ts';
+import type { CommandOption, CommandSpec } from './command-spec.ts';
 import { COUNT_OPTION, LIMIT_OPTIONS, PAGE_OPTIONS, sortOption } from './shared-options.ts';
 
-const CITY_OPTION = ['--city <city>', 'only files from this city'] as const;
-const OTHER_FILTERS = [
+/** Which files are listed, counted or pulled. */
+const FILTERS = [
+  ['--city <city>', 'only files from this city'],
   ['--type <type>', 'only this content type, e.g. image/png or image/*; none: without one'],
   ['--source <source>', 'only rows of this source, e.g. gateway'],
   ['--message <id>', 'only files of this message'],
-] as const;
-const FROM_OPTION = ['--from <words>', 'only files of messages whose sender has these words'] as const;
-const MATCHING_OPTION = [
-  '--matching <query>',
-  'only files of the messages that this search finds (arx help queries)',
-] as const;
-const COUNT_OPTIONS = [CITY_OPTION, ...OTHER_FILTERS] as const;
+  ['--from <words>', 'only files of messages whose sender has these words'],
+  ['--matching <query>', 'only files of the messages that this search finds (arx help queries)'],
+  ['--name <pattern>', 'only files with such a name, in any case: *, ? and [a-z], e.g. "*.pdf"'],
+  ['--min-bytes <size>', 'only files of at least this size, e.g. 2000, 20kB or 1.5M'],
+  ['--since <date>', 'only files whose message is from this date on, e.g. 2021, 2021-03-04, 3m'],
+  ['--until <date>', 'only files whose message is from before this date'],
+  ['--on <date>', 'only files whose message is of this day, month or year'],
+] as const satisfies readonly CommandOption[];
 
 /** Names, arguments, options and examples of the `attachments` commands. */
 export const ATTACHMENT_COMMANDS = [
@@ -21,17 +23,10 @@ export const ATTACHMENT_COMMANDS = [
     words: 'attachments ls',
     summary: 'list attachments, one page or all; withheld ones are marked',
     options: [
-      CITY_OPTION,
+      ...FILTERS,
+      ['--redacted <choice>', 'only redacted rows, or only the others', ['yes', 'no']],
       ...PAGE_OPTIONS,
       ['--all', 'every row, walked where the service has cursors'],
-      ['--redacted <choice>', 'only redacted rows, or only the others', ['yes', 'no']],
-      ...OTHER_FILTERS,
-      FROM_OPTION,
-      MATCHING_OPTION,
-      ['--name <pattern>', 'only files with such a name, in any case: *, ? and [a-z], e.g. "*.pdf"'],
-      ['--min-bytes <size>', 'only files of at least this size, e.g. 2000, 20kB or 1.5M'],
-      ['--since <date>', 'only files whose message is from this date on, e.g. 2021, 2021-03-04, 3m'],
-      ['--until <date>', 'only files whose message is from before this date'],
       sortOption('filename', 'type', 'bytes', 'city', 'source', 'from', 'date'),
       COUNT_OPTION,
     ],
@@ -46,28 +41,28 @@ export const ATTACHMENT_COMMANDS = [
   {
     words: 'attachments cities',
     summary: 'count the files of each city: available, withheld, absent',
-    options: COUNT_OPTIONS,
+    options: FILTERS,
     examples: ['arx attachments cities', 'arx attachments cities --type image/jpeg -o tsv | head'],
     topics: ['output', 'files'],
   },
   {
     words: 'attachments types',
     summary: 'count the files of each content type',
-    options: COUNT_OPTIONS,
-    examples: ['arx attachments types --city lisbon'],
+    options: FILTERS,
+    examples: ['arx attachments types --city lisbon', 'arx attachments types --on 2004'],
     topics: ['output', 'files'],
   },
   {
     words: 'attachments sources',
     summary: 'count the files of each source',
-    options: COUNT_OPTIONS,
+    options: FILTERS,
     examples: ['arx attachments sources'],
     topics: ['output', 'files'],
   },
   {
     words: 'attachments senders',
     summary: 'count the files of each sender; this reads the list of messages too',
-    options: COUNT_OPTIONS,
+    options: FILTERS,
     examples: ['arx attachments senders --type application/pdf'],
     topics: ['output', 'files'],
   },
@@ -95,13 +90,7 @@ export const ATTACHMENT_COMMANDS = [
     summary: 'download files; each gets its name only when its hash matches',
     arguments: [['[attachments...]', 'attachments, e.g. att_1 att_2']],
     options: [
-      ['--city <city>', 'all files from this city'],
-      ['--type <type>', 'all files of this content type, e.g. image/png or image/*'],
-      ['--source <source>', 'all files of this source, e.g. gateway'],
-      ['--message <id>', 'all files of this message'],
-      ['--name <pattern>', 'all files whose whole name matches, e.g. "*.jpg"'],
-      ['--from <words>', 'all files of messages whose sender has these words'],
-      ['--matching <query>', 'all files of the messages that this search finds (arx help queries)'],
+      ...FILTERS,
       [
         '--ids <file>',
         'the files whose ids FILE holds, one in each line or rows of -o ndjson; - is standard input',

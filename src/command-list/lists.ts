@@ -21,6 +21,7 @@ export const LIST_COMMANDS = [
       ['--subject <words>', 'only conversations whose subject has these words, as in arx search'],
       ['--since <date>', 'only conversations with a message from this date on, e.g. 2021, 2021-03-04, 3m'],
       ['--until <date>', 'only conversations begun before this date'],
+      ['--on <date>', 'only conversations that go on in this day, month or year'],
       sortOption('started', 'last', 'messages', 'subject'),
       COUNT_OPTION,
     ],
@@ -34,7 +35,11 @@ export const LIST_COMMANDS = [
     summary: 'show a conversation with its messages',
     arguments: [['<id>', 'conversation, e.g. conv_1']],
     options: [['--plot', 'draw its messages over time, without their list']],
-    examples: ['arx conversations show conv_1', 'arx conversations show conv_1 --plot'],
+    examples: [
+      'arx conversations show conv_1',
+      'arx conversations show conv_1 --plot',
+      'arx messages ls --conversation conv_1 --all -o tsv',
+    ],
   },
   {
     words: 'conversations export',

@@ -122,10 +122,11 @@ const PRINTED: Record<CommandWords, Printed> = {
           : SearchHit,
   'attachments ls': ({ given, isSelection = false }) => {
     if (given['count'] === true) return CountedRows;
-    const { date, from } = attachmentFacts(given, () => isSelection);
+    const { date, from, state } = attachmentFacts(given, () => isSelection);
     return SentAttachment.extend({
       ...(from ? { from: text.nullable() } : {}),
       ...(date ? { date: text.nullable() } : {}),
+      ...(state ? { state: z.enum(['available', 'withheld', 'absent']) } : {}),
     });
   },
   'attachments cities': AttachmentCount,

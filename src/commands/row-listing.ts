@@ -23,6 +23,7 @@ import { instantOfColumn, shownOf, valueOfColumn, type RowTest } from './row-tes
 export const Selection = z.object({
   since: z.string().optional(),
   until: z.string().optional(),
+  on: z.string().optional(),
   sort: z.string().optional(),
   all: z.boolean().default(false),
   count: z.boolean().default(false),

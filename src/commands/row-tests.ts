@@ -1,7 +1,7 @@
 // Tests of rows that no service is asked to make: names, words, dates and sizes, as the columns of a list show them.
 import type { App } from '../app.ts';
 import { isoInstant } from '../contract/epoch.ts';
-import { parsePeriod } from '../contract/search/dates.ts';
+import { parsePeriod, type Period } from '../contract/search/dates.ts';
 import { findTerm } from '../contract/search/match.ts';
 import { parseTerm, QueryError, type TextField } from '../contract/search/query.ts';
 import { wordsOf } from '../contract/search/words.ts';
@@ -146,31 +146,34 @@ export function sizeTest<Row>(least: number, column: string, valueOf: ValueOf<Ro
   return testOf(column, valueOf, (value) => Number(value) >= least);
 }
 
-/** `since`: the first instant that matches is the beginning of this date. `until`: its beginning is the first that does not. */
-export type Dates = { since?: string | undefined; until?: string | undefined };
+/**
+ * `since`: the first instant that matches is the beginning of this date. `until`: its beginning is the first that does not. `on`: the
+ * instants of this day, month or year match.
+ */
+export type Dates = { since?: string | undefined; until?: string | undefined; on?: string | undefined };
 
-/** Returns the tests of `--since` and `--until`. Throws Fault `usage` for a wrong date, before anything is sent. */
+/** Returns the tests of `--since`, `--until` and `--on`. Throws Fault `usage` for a wrong date, before anything is sent. */
 export function dateTests<Row>(
-  { since, until }: Dates,
+  { since, until, on }: Dates,
   columns: { since: string; until: string },
   instantIn: (column: string) => (row: Row) => number | undefined,
   now: number,
 ): RowTest<Row>[] {
+  const from = (start: number) => testOf(columns.since, instantIn(columns.since), (at) => at >= start);
+  const upTo = (end: number) => testOf(columns.until, instantIn(columns.until), (at) => at < end);
   const tests: RowTest<Row>[] = [];
-  if (since !== undefined) {
-    const start = startOf('--since', since, now);
-    tests.push(testOf(columns.since, instantIn(columns.since), (at) => at >= start));
-  }
-  if (until !== undefined) {
-    const end = startOf('--until', until, now);
-    tests.push(testOf(columns.until, instantIn(columns.until), (at) => at < end));
+  if (since !== undefined) tests.push(from(periodOf('--since', since, now).start));
+  if (until !== undefined) tests.push(upTo(periodOf('--until', until, now).start));
+  if (on !== undefined) {
+    const { start, end } = periodOf('--on', on, now);
+    tests.push(from(start), upTo(end));
   }
   return tests;
 }
 
-function startOf(option: string, text: string, now: number): number {
+function periodOf(option: string, text: string, now: number): Period {
   const period = parsePeriod(text, now);
-  if (typeof period !== 'string') return period.start;
+  if (typeof period !== 'string') return period;
   throw new Fault('usage', `${option}: ${period}`, {
     hint: `${option} 2021, ${option} 2021-03-04, ${option} yesterday, ${option} 3m`,
   });

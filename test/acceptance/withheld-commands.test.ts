@@ -146,6 +146,12 @@ const QUERIES = [
 const LINES = [
   ...LISTS,
   ...['cities', 'types', 'sources', 'senders'].map((name) => `attachments ${name}`),
+  ...[
+    "types --name '*plan*'",
+    'cities --on 2026-01-03',
+    'senders --matching merger',
+    'types --from alma',
+  ].map((line) => `attachments ${line}`),
   ...[1, 2, 5].map((n) => `attachments show att_${n}`),
   ...QUERIES.map((query) => `search '${query}'`),
   ...['year', 'from', 'type', 'city'].map((facet) => `search '*' --facet ${facet}`),

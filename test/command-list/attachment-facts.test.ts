@@ -9,6 +9,7 @@ test.each([
   ['another option', { name: '*', sort: 'bytes', all: true }, []],
   ['--since', { since: '2021' }, ['date']],
   ['--until', { until: '2021' }, ['date']],
+  ['--on', { on: '2021' }, ['date']],
   ['--sort date', { sort: 'date' }, ['date']],
   ['--sort -date', { sort: '-date' }, ['date']],
   ['--from', { from: 'ann' }, ['from']],

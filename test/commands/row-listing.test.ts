@@ -58,6 +58,13 @@ describe('rows that match', () => {
       'conversations',
       ({ started_at }) => Date.parse(started_at) < Date.UTC(2019, 2, 5),
     ],
+    ['messages ls --on 2019-04', 'messages', ({ date }) => String(date).startsWith('2019-04')],
+    [
+      'conversations ls --on 2019-04',
+      'conversations',
+      ({ started_at, last_at }) =>
+        Date.parse(started_at) < Date.UTC(2019, 4, 1) && Date.parse(last_at) >= Date.UTC(2019, 3, 1),
+    ],
     ['conversations ls --subject timing', 'conversations', ({ subject }) => /Timing/.test(subject)],
   ])('%s', async (line, name, matches) => {
     const expected = idsOf(all[name]!.filter((row) => matches(row)));

@@ -1,5 +1,5 @@
 // Counts of attachments by a value: how many files each city, type, source or sender has, and how many of them can be had.
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { fileStateOf } from '../../contract/attachment-file.ts';
@@ -12,11 +12,20 @@ import { noticeEmptyArchive } from '../archive-counts.ts';
 import { exactRowsOf } from '../exact-rows.ts';
 import { withProgress } from '../with-progress.ts';
 import { localTests } from '../row-listing.ts';
-import { attachmentTests, fieldFilters, filteredCatalogue, Filter } from './filter.ts';
+import { checkQuery } from '../search.ts';
+import {
+  attachmentTests,
+  fieldFilters,
+  filteredCatalogue,
+  matchedMessages,
+  sayWholeName,
+  Selecting,
+} from './filter.ts';
+import { factsFor } from './message-facts.ts';
 import { unavailableFault } from './withheld.ts';
 import { sayWithoutType } from './without-type.ts';
 
-export const Input = z.object(Filter.shape);
+export const Input = Selecting;
 
 /** Returns the value that a row is counted under; null where the row does not show one. */
 export type ValueOf = (row: Attachment) => string | null;
@@ -32,8 +41,14 @@ export async function listCounts(
   app: App,
   named?: (values: readonly string[]) => Promise<ReadonlyMap<string, string>>,
 ): Promise<void> {
-  const tests = attachmentTests(input, undefined, undefined, app.world.now());
-  const list = await filteredCatalogue(fieldFilters(input), app, localTests(tests, 'attachments', app));
+  const facts = factsFor(input, app);
+  // Wrong options are found before anything is sent.
+  attachmentTests(input, facts, undefined, app.world.now());
+  if (input.matching !== undefined) checkQuery(input.matching, app);
+  const messages = await matchedMessages(input.matching, app);
+  const tests = attachmentTests(input, facts, messages, app.world.now());
+  const local = localTests(tests, 'attachments', app);
+  const list = await filteredCatalogue(fieldFilters(input), app, local, facts);
   const client = await app.client();
   const changes = client.changesOf('attachments');
   const listing = exactRowsOf(list, app);
@@ -53,7 +68,7 @@ export async function listCounts(
   const city = found.size > 0 || input.city === undefined ? undefined : await cityAsWritten(input.city, app);
   if (city !== undefined) return listCounts(column, valueOf, { ...input, city }, app, named);
   const counts = named === undefined ? found : await namedCounts(found, named);
-  const fault = listing.fault() ?? list.fault();
+  const fault = listing.fault() ?? list.fault() ?? facts?.fault();
   let most = 0;
   for (const { files } of counts.values()) most = Math.max(most, files);
   const bars = app.world.stdout.isTTY && counts.size > 1 ? { most, canvas: app.screen } : undefined;
@@ -68,8 +83,9 @@ export async function listCounts(
     }),
   });
   await noticeEmptyArchive(totals.files, app);
+  sayWholeName(input.name, totals.files, app);
   list.tests.sayHidden(app);
-  if (list.isOurs) await sayWithoutType({ input, messages: undefined, facts: undefined }, app);
+  if (list.isOurs) await sayWithoutType({ input, messages, facts }, app);
   if (fault !== undefined) app.addFault(fault);
   countCatalogueContradictions(app, client);
   const { withheld, absent, files: total } = totals;

@@ -1,4 +1,4 @@
-// The options of `ls` and `pull` that select rows of the catalogue.
+// The options that select rows of the catalogue, of `ls`, `pull` and the commands that count.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Query } from '../../client/index.ts';
@@ -6,6 +6,7 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { cutText } from '../../contract/search/cut-text.ts';
 import { shellWord } from '../../format/shell-words.ts';
 import type { FieldFilter } from '../field-filter.ts';
+import { Size } from '../input.ts';
 import type { MessageFacts } from './message-facts.ts';
 import { FilteredList, type LocalTests } from '../filtered-list.ts';
 import { attachmentView } from '../../format/views/index.ts';
@@ -20,6 +21,18 @@ export const Filter = z.object({
   message: z.string().min(1).optional(),
 });
 export type Filter = z.infer<typeof Filter>;
+
+/** Everything that rows are selected by. */
+export const Selecting = Filter.extend({
+  name: z.string().min(1).optional(),
+  from: z.string().optional(),
+  matching: z.string().min(1).optional(),
+  minBytes: Size.optional(),
+  since: z.string().optional(),
+  until: z.string().optional(),
+  on: z.string().optional(),
+});
+export type Selecting = z.infer<typeof Selecting>;
 
 /** In place of a value of a city, type or source: rows that have none, or do not show it. */
 const NONE = 'none';
@@ -74,20 +87,14 @@ export async function filteredCatalogue(
 }
 
 /** The options that no service applies: they are tested here. */
-export type Tested = Omit<Filter, 'message'> & {
-  name?: string | undefined;
-  minBytes?: number | undefined;
-  from?: string | undefined;
-  since?: string | undefined;
-  until?: string | undefined;
-};
+export type Tested = Omit<Selecting, 'message' | 'matching'>;
 
 /**
  * Returns the tests of these options. `facts` knows dates and senders. `messages`: only files of these. Throws Fault `usage` for a wrong
  * date or sender.
  */
 export function attachmentTests(
-  { city, type, source, name, minBytes, from, since, until }: Tested,
+  { city, type, source, name, minBytes, from, ...dates }: Tested,
   facts: MessageFacts | undefined,
   messages: ReadonlySet<string> | undefined,
   now: number,
@@ -106,7 +113,7 @@ export function attachmentTests(
     ...(minBytes === undefined ? [] : [sizeTest(minBytes, 'bytes', bytes)]),
     ...(messages === undefined ? [] : [messageTest(messages)]),
     ...(from === undefined ? [] : [wordsTest(from, 'from', senderOf)]),
-    ...dateTests({ since, until }, { since: 'date', until: 'date' }, () => dateOf, now),
+    ...dateTests(dates, { since: 'date', until: 'date' }, () => dateOf, now),
   ];
 }
 

@@ -1,13 +1,12 @@
 // `arx attachments ls`: lists one page of the catalogue, or every row with --all. Rows without a file are shown as withheld or absent.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { attachmentFacts } from '../../command-list/attachment-facts.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { fileStateOf } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { attachmentView } from '../../format/views/index.ts';
 import { noticeEmptyArchive } from '../archive-counts.ts';
-import { Size, Window } from '../input.ts';
+import { Window } from '../input.ts';
 import { changedRows, twoHashesFault } from '../contradictions.ts';
 import { noticeMore, totalContradiction, totalOf } from '../page.ts';
 import type { ExactRows } from '../exact-rows.ts';
@@ -30,30 +29,28 @@ import { checkQuery } from '../search.ts';
 import {
   attachmentTests,
   fieldFilters,
-  Filter,
   filteredCatalogue,
   matchedMessages,
   sayWholeName,
+  Selecting,
+  type Filter,
 } from './filter.ts';
-import { MessageFacts } from './message-facts.ts';
+import { factsFor, type MessageFacts } from './message-facts.ts';
 import { limitedNotices } from './notices.ts';
 import { UnusableHashes } from './unusable-hashes.ts';
 import { unavailableFault } from './withheld.ts';
 import { sayWithoutType } from './without-type.ts';
 
 export const Input = Window.extend({
-  ...Filter.shape,
+  ...Selecting.shape,
   redacted: z.enum(['yes', 'no']).optional(),
-  from: z.string().optional(),
-  matching: z.string().min(1).optional(),
-  name: z.string().min(1).optional(),
-  minBytes: Size.optional(),
   ...Selection.shape,
 });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   checkCount(input);
-  const facts = factsFor(input, app);
+  const facts = factsFor(input, app, (fact) => app.printer.selects(fact));
+  const isStateShown = app.printer.selects('state');
   const view = facts?.view ?? attachmentView;
   const order = orderIn(input, view, ['date']);
   // Wrong options are found before anything is sent.
@@ -76,7 +73,8 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     if (row.redacted === true && typeof row.file_url === 'string') {
       odd.add(`${row.id} is redacted and still names a file_url; it is never fetched`);
     }
-    return facts?.withFacts(row) ?? row;
+    const shown = facts?.withFacts(row) ?? row;
+    return isStateShown ? { ...shown, state } : shown;
   };
   const isComplete = (listing: { complete(): boolean }): boolean =>
     listing.complete() &&
@@ -164,12 +162,6 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const { withheld, absent, rows: total } = totals;
   const unavailable = unavailableFault({ withheld, absent, total }, 'row');
   if (app.strict && unavailable !== undefined) app.addFault(unavailable);
-}
-
-/** Returns where dates and senders are found, undefined where no option is about them. */
-function factsFor(input: z.infer<typeof Input>, app: App): MessageFacts | undefined {
-  const needed = attachmentFacts(input, (fact) => app.printer.selects(fact));
-  return needed.date || needed.from ? new MessageFacts(needed, app) : undefined;
 }
 
 function filteredList(

@@ -1,6 +1,6 @@
 // The dates and senders of attachments: their own where a service shows some, else those of their messages.
 import type { App } from '../../app.ts';
-import type { AttachmentFacts } from '../../command-list/attachment-facts.ts';
+import { attachmentFacts, type AttachmentFacts } from '../../command-list/attachment-facts.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { Fault } from '../../faults.ts';
 import { instants } from '../../format/views/shared-columns.ts';
@@ -37,6 +37,16 @@ const OWN_SENDER: Column<Attachment> = {
 };
 const ownDateOf = valueOfColumn<Attachment>({ columns: [OWN_DATE] }, 'date');
 const ownSenderOf = valueOfColumn<Attachment>({ columns: [OWN_SENDER] }, 'from');
+
+/** Returns what finds the dates and senders that the options are about, or that are selected as fields; undefined for none. */
+export function factsFor(
+  given: Readonly<Record<string, unknown>>,
+  app: App,
+  isSelected: (fact: keyof AttachmentFacts) => boolean = () => false,
+): MessageFacts | undefined {
+  const needed = attachmentFacts(given, isSelected);
+  return needed.date || needed.from ? new MessageFacts(needed, app) : undefined;
+}
 
 /** Finds the dates and senders of attachments. The list of messages is read once, when the first row needs it. */
 export class MessageFacts {

@@ -22,7 +22,7 @@ import { wholeNumber } from '../input.ts';
 import { checkQuery } from '../search.ts';
 import { ID_FIELDS } from './catalogue.ts';
 import { printFileReport } from './file-report.ts';
-import { attachmentTests, Filter } from './filter.ts';
+import { attachmentTests, Selecting } from './filter.ts';
 import { LAYOUTS, layoutOf } from './pull-layout.ts';
 import { showPullProgress } from './pull-progress.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
@@ -38,12 +38,9 @@ const MIN_FILES_FOR_WORKER = 8;
 /** Files that are hashed, synced or named meanwhile: the disk syncs many at little more than the cost of one. */
 const MAX_FILES_BEING_WRITTEN = 250;
 
-export const Input = Filter.extend({
+export const Input = Selecting.extend({
   attachments: z.array(z.string().min(1)).default([]),
   ids: z.string().min(1).optional(),
-  matching: z.string().min(1).optional(),
-  from: z.string().optional(),
-  name: z.string().min(1).optional(),
   by: z.enum(LAYOUTS).optional(),
   flat: z.boolean().default(false),
   all: z.boolean().default(false),
@@ -82,9 +79,9 @@ async function idsOf(
   { attachments, ids: file, all, by, flat, ...input }: Input,
   app: App,
 ): Promise<string[]> {
-  const isFiltered =
-    Object.keys(Filter.shape).some((name) => input[name as keyof Filter] !== undefined) ||
-    [input.matching, input.name, input.from].some((value) => value !== undefined);
+  const isFiltered = Object.keys(Selecting.shape).some(
+    (name) => input[name as keyof Selecting] !== undefined,
+  );
   const isNamed = attachments.length > 0;
   const choices = [isNamed, file !== undefined, isFiltered, all].filter(Boolean).length;
   if (choices === 0) throw new Fault('usage', 'name attachments, or --city, --matching or --all');
@@ -94,8 +91,8 @@ async function idsOf(
   if (flat && by !== undefined)
     throw new Fault('usage', '--flat puts all files into one folder: it does not go with --by');
   if (input.matching !== undefined) checkQuery(input.matching, app);
-  // A wrong sender is found before anything is written.
-  attachmentTests({ from: input.from }, undefined, undefined, app.world.now());
+  // A wrong sender or date is found before anything is written.
+  attachmentTests(input, undefined, undefined, app.world.now());
   if (!isNamed && file === undefined) return [];
   const ids =
     file === undefined

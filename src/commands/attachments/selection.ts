@@ -3,14 +3,22 @@ import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
+import { formatBytes } from '../../format/numbers.ts';
 import { readAhead } from '../../concurrency/read-ahead.ts';
 import { exactRows, type ExactRows } from '../exact-rows.ts';
 import type { FilteredList } from '../filtered-list.ts';
 import { localTests } from '../row-listing.ts';
 import { countCatalogueContradictions, findAttachments } from './catalogue.ts';
 import { rowsOfCity } from './city.ts';
-import { attachmentTests, fieldFilters, filteredCatalogue, matchedMessages, type Filter } from './filter.ts';
-import { MessageFacts } from './message-facts.ts';
+import {
+  attachmentTests,
+  fieldFilters,
+  filteredCatalogue,
+  matchedMessages,
+  type Filter,
+  type Selecting,
+} from './filter.ts';
+import { factsFor } from './message-facts.ts';
 import { sayWithoutType } from './without-type.ts';
 
 /** The rows of the catalogue that a pull selects, and what is known of them so far. */
@@ -33,31 +41,22 @@ export type Selection = {
 /** Rows of a long list that are held in memory; the progress line knows the total that early. */
 const MAX_ROWS_AHEAD = 10_000;
 
-/** Which rows are selected: those with the ids, or those that match the filter and all that is given with it. */
-export type Selecting = Filter & {
-  ids: readonly string[];
-  /** Only files of the messages that this search finds. */
-  matching?: string | undefined;
-  /** Only files whose whole name matches this shell pattern. */
-  name?: string | undefined;
-  /** Only files of messages whose sender has these words. */
-  from?: string | undefined;
-};
+/** Which rows are selected: those with the ids, or those that match all the options. */
+export type Selected = Selecting & { ids: readonly string[] };
 
 /** For more messages than this the whole list is read once, and not that of each message. */
 const MAX_LISTS_BY_MESSAGE = 10;
 
 /** Returns the rows with these ids, or those of the list that match. */
-export async function select(input: Selecting, app: App): Promise<Selection> {
+export async function select(input: Selected, app: App): Promise<Selection> {
   const client = await app.client();
   const known = { files: 0, bytes: 0, unsized: 0, isAll: false };
-  const facts = input.from === undefined ? undefined : new MessageFacts({ date: false, from: true }, app);
+  const facts = factsFor(input, app);
   let messages: ReadonlySet<string> | undefined;
   let tellSeen: ((row: Attachment) => void) | undefined;
   let readings: { list: FilteredList<Attachment>; listing: ExactRows<Attachment> }[] = [];
   async function* readList(filter: Filter, messages?: ReadonlySet<string>): AsyncGenerator<Attachment> {
-    const { name, from } = input;
-    const tests = attachmentTests({ ...filter, name, from }, facts, messages, app.world.now());
+    const tests = attachmentTests({ ...input, ...filter }, facts, messages, app.world.now());
     const local = localTests(tests, 'attachments', app);
     const list = await filteredCatalogue(fieldFilters(filter), app, local, facts);
     const listing = exactRows(
@@ -140,13 +139,13 @@ export function failIncomplete(app: App, selection: Selection, rows: number): vo
   }
 }
 
-function emptyOf(input: Selecting): Selection['empty'] {
+function emptyOf(input: Selected): Selection['empty'] {
   const isNamed = input.ids.length > 0;
   return { message: emptyMessageOf(input), hint: `${commandForEmpty(input)} lists them`, isNamed };
 }
 
 /** Returns the command that shows which values there are. */
-function commandForEmpty({ ids, city, type, source, from, matching }: Selecting): string {
+function commandForEmpty({ ids, city, type, source, from, matching }: Selected): string {
   if (ids.length > 0) return 'arx attachments ls --all';
   if (city !== undefined) return 'arx attachments cities';
   if (type !== undefined) return 'arx attachments types';
@@ -155,11 +154,15 @@ function commandForEmpty({ ids, city, type, source, from, matching }: Selecting)
   return matching === undefined ? 'arx attachments ls --all' : 'arx search has:attachment';
 }
 
-function emptyMessageOf({ ids, matching, from, name, city, type, source, message }: Selecting): string {
+function emptyMessageOf({ ids, matching, ...given }: Selected): string {
   if (ids.length > 0) return 'none of these attachments was found in the catalogue';
+  const { city, type, source, message, from, name, since, until, on } = given;
   const filters = Object.entries({ city, type, source, message, from, name }).flatMap(([field, value]) =>
     value === undefined ? [] : [`${field} "${value}"`],
   );
+  for (const [word, date] of Object.entries({ since, until, on }))
+    if (date !== undefined) filters.push(`a date ${word} ${date}`);
+  if (given.minBytes !== undefined) filters.push(`at least ${formatBytes(given.minBytes)}`);
   const found = matching === undefined ? '' : ` of the messages that "${matching}" finds`;
   if (filters.length > 0) return `no attachment${found} has ${filters.join(' and ')}`;
   return found === '' ? 'the catalogue has no attachments' : `there are no attachments${found}`;

@@ -60,14 +60,14 @@ export async function run(input: Input, app: App): Promise<void> {
 }
 
 /** Returns the tests of messages that no service makes. */
-function testsOf({ from, subject, since, until }: Input, app: App): RowTest<Message>[] {
+function testsOf({ from, subject, ...input }: Input, app: App): RowTest<Message>[] {
   const columns = { since: 'date', until: 'date' };
   const words = Object.entries({ from, subject }).flatMap(([field, text]) =>
     text === undefined
       ? []
       : [wordsTest(text, field as 'from' | 'subject', valueOfColumn(messageView, field))],
   );
-  return [...dateTests({ since, until }, columns, instantsOf(messageView), app.world.now()), ...words];
+  return [...dateTests(input, columns, instantsOf(messageView), app.world.now()), ...words];
 }
 
 async function walkMessages(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { foldedCity } from '../../../src/commands/attachments/city.ts';
-import { arx } from '../../support/command.ts';
+import { arx, recordsOf } from '../../support/command.ts';
 import { serveList } from '../../support/cursor-server.ts';
 import { sampleData } from '../../support/sample.ts';
 import { serveStranger } from '../../support/stranger.ts';
@@ -131,11 +131,37 @@ describe('counts', () => {
     }
   });
 
-  test('are of the rows that a filter selects', async () => {
-    const { stdout } = await arx(dir, 'attachments types --city lisbon --json');
-    const listed = await arx(dir, 'attachments ls --all --city lisbon --json');
-    expect(JSON.parse(stdout).summary.files).toBe(JSON.parse(listed.stdout).data.length);
+  test.each([
+    '--city lisbon',
+    '--name *-0*',
+    '--min-bytes 700',
+    '--on 2019-04',
+    '--since 2019-03 --until 2019-05-10 --type image/png',
+    '--from carvalho',
+    '--matching dome',
+  ])('of %s are those of the rows that ls and pull select', async (filter) => {
+    const listed = recordsOf(await arx(dir, `attachments ls --all ${filter} -o ndjson`));
+    expect(listed.length).toBeGreaterThan(0);
+    for (const command of ['types', 'cities', 'sources', 'senders']) {
+      const { exit, stdout } = await arx(dir, `attachments ${command} ${filter} --json`);
+      const { data, summary } = JSON.parse(stdout);
+      expect({ exit, files: summary.files }).toEqual({ exit: 0, files: listed.length });
+      if (command === 'types')
+        for (const { value, files } of data)
+          expect(listed.filter((row) => (row['content_type'] ?? null) === value)).toHaveLength(files);
+    }
+    const pulled = await arx(dir, `attachments pull ${filter} --to ${filter.replaceAll(/\W/g, '_')} --json`);
+    const ids = (rows: readonly Row[]): string[] => rows.map(({ id }) => id).toSorted();
+    expect(ids(JSON.parse(pulled.stdout).files)).toEqual(ids(listed as Row[]));
   });
+
+  test.each(['--on nope', '--since 2019-13', '--from "()"', '--matching "from:"'])(
+    'of %s: refused before anything is sent',
+    async (filter) => {
+      const { exit, stdout } = await arx(dir, `attachments types ${filter}`);
+      expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    },
+  );
 
   test('of a service that is not ours, with rows that show no city', async () => {
     const { stdout } = await about(

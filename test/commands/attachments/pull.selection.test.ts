@@ -103,6 +103,8 @@ describe('the sample archive', () => {
       'no attachment has city "lisbon" and type "none/such"; arx attachments cities',
     ],
     ['--type none/such', 'no attachment has type "none/such"; arx attachments types lists them'],
+    ['--on 1950', 'no attachment has a date on 1950; arx attachments ls --all lists them'],
+    ['--min-bytes 9G', 'no attachment has at least 9.0 GB'],
     ['--source nosuch', 'no attachment has source "nosuch"; arx attachments sources lists them'],
     ['--from nobody', 'no attachment has from "nobody"; arx attachments senders lists them'],
     ['--matching nosuchword', 'there are no attachments of the messages that "nosuchword" finds'],

@@ -262,6 +262,9 @@ export const LIST_CHECKS: readonly Check[] = [
   selected('messages ls', `--since ${SINCE}`, 'messages', ({ letters }) =>
     letters.flatMap(({ id, sentAt }) => (sentAt >= Date.parse(SINCE) ? [id] : [])),
   ),
+  selected('messages ls', `--on ${SINCE}`, 'messages', ({ letters }) =>
+    letters.flatMap(({ id, sentAt }) => (new Date(sentAt).toISOString().startsWith(SINCE) ? [id] : [])),
+  ),
   selected(
     'conversations ls',
     `--until ${SINCE} --subject glass`,
