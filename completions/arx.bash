@@ -111,13 +111,7 @@ _arx() {
     "import":--origin-city) _arx_values cities; return ;;
     "import":--kind) _arx_list -W "mbox maildir mail slack mattermost zulip folder"; return ;;
     "import":--tier) _arx_list -W "external internal mirror"; return ;;
-    "import":--blobs) _arx_dir; return ;;
-    "redact":--blobs) _arx_dir; return ;;
-    "fsck":--blobs) _arx_dir; return ;;
     "backup":--to) _arx_dir; return ;;
-    "archive copy":--from-blobs) _arx_dir; return ;;
-    "archive copy":--to-blobs) _arx_dir; return ;;
-    "serve":--blobs) _arx_dir; return ;;
     "serve":--max-tier) _arx_list -W "external internal mirror"; return ;;
     "serve":--log) _arx_file; return ;;
     "serve":--log-level) _arx_list -W "error warn info"; return ;;

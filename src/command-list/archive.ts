@@ -75,8 +75,11 @@ export const ARCHIVE_COMMANDS = [
       ['<to>', 'sqlite:FOLDER or postgres://…: empty, or an unfinished copy of <from> to complete'],
     ],
     options: [
-      ['--from-blobs <dir>', 'the folder of the files of <from>, where it has one beside PostgreSQL'],
-      ['--to-blobs <dir>', 'with PostgreSQL: keep files in this folder, not in the database'],
+      [
+        '--from-blobs <place>',
+        'the folder or bucket of the files of <from>, where it has one beside PostgreSQL',
+      ],
+      ['--to-blobs <place>', 'with PostgreSQL: keep files in this folder or bucket (s3://BUCKET/PREFIX)'],
       ['--dry-run', 'look at both and count; write nothing'],
     ],
     examples: [

@@ -71,5 +71,8 @@ export const CONFIRM_OPTIONS = [
 /** Which archive a command opens on this machine. */
 export const DATABASE_OPTIONS = [
   ['--database <url>', 'sqlite:FOLDER or postgres://… (default: the local archive)'],
-  ['--blobs <dir>', 'with PostgreSQL: keep files in this folder, not in the database'],
+  [
+    '--blobs <place>',
+    'with PostgreSQL: keep files in this folder or bucket (s3://BUCKET/PREFIX), not in the database',
+  ],
 ] as const satisfies readonly CommandOption[];

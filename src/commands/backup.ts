@@ -16,7 +16,7 @@ export const Input = z.object({
 
 /** Runs `arx backup`. */
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  const place = archivePlace(input, app) ?? { dir: app.directories.data };
+  const place = (await archivePlace(input, app)) ?? { dir: app.directories.data };
   if (app.isRemote && input.database === undefined) {
     throw new Fault(
       'usage',

@@ -2,8 +2,17 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
+import { awsCredentials, awsDefaults } from '../config/aws-credentials.ts';
 import { Fault } from '../faults.ts';
-import { parseAddress, withVariables, type Archive, type ArchiveLocation } from '../service/index.ts';
+import {
+  isBucketAddress,
+  parseAddress,
+  parseBucketAddress,
+  withVariables,
+  type Archive,
+  type ArchiveLocation,
+  type BucketPlace,
+} from '../service/index.ts';
 
 /** The input of `--database` and `--blobs`. */
 export const DATABASE_INPUT = {
@@ -15,18 +24,18 @@ const DatabaseInput = z.object(DATABASE_INPUT);
 /** The modes of PostgreSQL's own programs, and `no-verify` of its client for Node. */
 const SSL_MODES = new Set(['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full', 'no-verify']);
 
-/** How messages call the address of the database and the folder of the files. */
+/** How messages call the address of the database and the place of the files. */
 const OPTION_NAMES = { database: '--database', blobs: '--blobs' };
 
 /**
  * Returns the archive that the options name, undefined for the local one. Throws Fault 'usage' for a wrong address; the
  * message never quotes it, since it may contain a password.
  */
-export function archivePlace(
+export async function archivePlace(
   { database, blobs }: z.infer<typeof DatabaseInput>,
   app: App,
   names = OPTION_NAMES,
-): ArchiveLocation | undefined {
+): Promise<ArchiveLocation | undefined> {
   const [, scheme, path] = /^(\w+):(.+)$/s.exec(database ?? '') ?? [];
   const isPostgres = scheme === 'postgres' || scheme === 'postgresql';
   if (blobs !== undefined && !isPostgres)
@@ -50,7 +59,18 @@ export function archivePlace(
   if (url.password !== '' || url.searchParams.has('password')) {
     app.notice('a password on the command line can be seen by others; PGPASSWORD and ~/.pgpass cannot');
   }
-  return { url: address, ...(blobs === undefined ? {} : { blobs: resolve(world.cwd, blobs) }) };
+  return {
+    url: address,
+    ...(blobs === undefined ? {} : { blobs: await filesPlace(blobs, names.blobs, app) }),
+  };
+}
+
+/** Returns the folder or the bucket that an option names. Throws Fault 'usage'. */
+async function filesPlace(text: string, option: string, { world }: App): Promise<string | BucketPlace> {
+  if (!isBucketAddress(text)) return resolve(world.cwd, text);
+  const place = parseBucketAddress(text, await awsDefaults(world.env, world.home));
+  if (typeof place === 'string') throw new Fault('usage', `${option}: ${place}`);
+  return { ...place, credentials: () => awsCredentials(world.env, world.home) };
 }
 
 /** Says that an archive is empty: a mistyped address makes a new one. */

@@ -11,7 +11,7 @@ export const Input = z.object(DATABASE_INPUT);
 
 /** Runs `arx fsck`. */
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  const place = archivePlace(input, app);
+  const place = await archivePlace(input, app);
   if (place === undefined && app.isRemote) {
     throw new Fault('usage', 'fsck checks the local archive or --database, and a base URL is set');
   }

@@ -65,7 +65,7 @@ async function spool(path: string, { world }: App): Promise<void> {
 }
 
 async function importFrom(input: Input, shown: (path: string) => string, app: App): Promise<void> {
-  const place = archivePlace(input, app);
+  const place = await archivePlace(input, app);
   if (place === undefined && app.isRemote) {
     throw new Fault('usage', 'import works on the local archive only, and a base URL is set', {
       hint: 'arx --local import …',

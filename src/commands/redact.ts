@@ -21,7 +21,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     throw new Fault('usage', 'redact works on the local archive only, and a base URL is set', {
       hint: 'arx --local redact …',
     });
-  const place = archivePlace(input, app) ?? { dir: app.directories.data };
+  const place = (await archivePlace(input, app)) ?? { dir: app.directories.data };
   const archive = await app.openArchive({ ...place, mustExist: true });
   const { redact, rowsOfSameFile, unredact } = await import('../service/index.ts');
   const rows = await rowsOfSameFile(archive, input.id);

@@ -47,7 +47,7 @@ export async function run(input: Input, app: App): Promise<void> {
   if (app.isRecorded)
     throw new Fault('usage', 'serve answers requests; --record is for commands that send them');
   if (app.world.signal.aborted) return;
-  const place = archivePlace(input, app) ?? { dir: app.directories.data };
+  const place = (await archivePlace(input, app)) ?? { dir: app.directories.data };
   const archive = await app.openArchive(input.readOnly ? { ...place, readOnly: true } : place);
   if (input.database !== undefined) await noticeEmpty(archive, place, app);
   const work = () => serve(archive, input, app);

@@ -6,7 +6,7 @@
  * reason, no call is running any more.
  */
 export async function* mapConcurrent<In, Out>(
-  items: AsyncIterable<In>,
+  items: Iterable<In> | AsyncIterable<In>,
   limit: number,
   work: (item: In) => Promise<Out>,
 ): AsyncGenerator<Out> {

@@ -14,6 +14,11 @@ export {
   OtherFilesLocation,
 } from './store/open.ts';
 export { parseAddress, withVariables } from './store/engines/postgres-address.ts';
+export {
+  isBucketAddress,
+  parseBucketAddress,
+  type BucketPlace,
+} from './store/files/bucket/bucket-address.ts';
 export { errorName, accessErrorOf, accessFault } from './store/sql/database-error.ts';
 export { backUp, BackupTargetError, refuseOwnFolder } from './store/backup.ts';
 export { redact, rowsOfSameFile, unredact } from './store/redaction.ts';

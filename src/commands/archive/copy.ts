@@ -27,8 +27,8 @@ const TO = { database: '<to>', blobs: '--to-blobs' };
 
 /** Runs `arx archive copy`. */
 export async function run(input: Input, app: App): Promise<void> {
-  const from = archivePlace({ database: input.from, blobs: input.fromBlobs }, app, FROM)!;
-  const to = archivePlace({ database: input.to, blobs: input.toBlobs }, app, TO)!;
+  const from = (await archivePlace({ database: input.from, blobs: input.fromBlobs }, app, FROM))!;
+  const to = (await archivePlace({ database: input.to, blobs: input.toBlobs }, app, TO))!;
   const source = await app.openArchive({ ...from, readOnly: true, mustExist: true });
   if ('dir' in to) await refuseFolder(to.dir, source);
   const { CopyTargetError, CopyTakenOver } = await import('../../service/copy/index.ts');
@@ -70,7 +70,8 @@ async function planned(source: OpenArchive, to: ArchiveLocation, app: App): Prom
       throw error;
     });
   const engine = 'dir' in to ? 'sqlite' : 'postgres';
-  const files = 'dir' in to || to.blobs !== undefined ? 'folder' : 'database';
+  const blobs = 'dir' in to ? to.dir : to.blobs;
+  const files = blobs === undefined ? 'database' : typeof blobs === 'string' ? 'folder' : 'bucket';
   return { ...(await planCopy(source, target, { engine, files })), fsck: null };
 }
 

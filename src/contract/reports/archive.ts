@@ -1,5 +1,6 @@
 // The JSON reports about a whole archive: import, backup and fsck.
 import * as z from 'zod';
+import { FILES_PLACES } from '../files-place.ts';
 import { count, version } from './fields.ts';
 
 const ImportedMessages = z
@@ -66,7 +67,7 @@ export type BackupReport = z.infer<typeof BackupReport>;
 export const FsckReport = z.object({
   version,
   engine: z.enum(['sqlite', 'postgres']),
-  files: z.enum(['folder', 'database']),
+  files: z.enum(FILES_PLACES),
   verdict: z.enum(['ok', 'damaged', 'partly_checked', 'nothing_checked']),
   checks: z.array(
     z.object({
@@ -99,7 +100,7 @@ export const FsckReport = z.object({
 });
 export type FsckReport = z.infer<typeof FsckReport>;
 
-const CopyPlace = z.object({ engine: z.enum(['sqlite', 'postgres']), files: z.enum(['folder', 'database']) });
+const CopyPlace = z.object({ engine: z.enum(['sqlite', 'postgres']), files: z.enum(FILES_PLACES) });
 
 /**
  * `arx archive copy -o json`. `taken_at` is the instant whose state was copied. `copied` counts what this run stored; the rest was

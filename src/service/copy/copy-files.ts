@@ -55,7 +55,7 @@ export async function copyFiles(
     };
     let at = 0;
     for await (const outcome of mapConcurrent(
-      iterate(rows.map(({ sha256 }) => sha256)),
+      rows.map(({ sha256 }) => sha256),
       CONCURRENT_FILES,
       copy,
     )) {
@@ -78,8 +78,4 @@ async function* wholeOrCut(blobs: Blobs, sha256: string): AsyncGenerator<Uint8Ar
   } catch (error) {
     if ((error as { code?: unknown }).code !== undefined) throw error;
   }
-}
-
-async function* iterate<T>(items: readonly T[]): AsyncGenerator<T> {
-  yield* items;
 }

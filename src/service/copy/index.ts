@@ -6,6 +6,7 @@ import { MESSAGES, type MessageRow } from '../records/message.ts';
 import type { Archive } from '../store/archive.ts';
 import { readChecked } from '../store/files/read-checked.ts';
 import { fileKey } from '../store/meta-table/file-key.ts';
+import { filesPlaceOf } from '../store/meta-table/files-location.ts';
 import { indexNext, type ReadText } from '../store/search/build-index.ts';
 import { indexArrivals } from '../store/search/index-arrivals.ts';
 import { indexState } from '../store/search/index-state.ts';
@@ -149,7 +150,7 @@ function reportOf(source: Archive, { taken_at, tables, files }: Counted, resumed
 }
 
 function placeOf({ database, blobs }: Archive): CopyReport['to'] {
-  return { engine: database.engine, files: blobs.dir === undefined ? 'database' : 'folder' };
+  return { engine: database.engine, files: filesPlaceOf({ blobs }) };
 }
 
 function entryOf(report: CopyReport, table: string): CopyReport['tables'][number] {

@@ -1,5 +1,5 @@
 // The archive that a copy is written to: it must be empty or an unfinished copy, and is marked until it is complete.
-import { claimFolder } from '../store/files-folder-mark.ts';
+import { claimFiles } from '../store/files-mark.ts';
 import type { Archive } from '../store/archive.ts';
 import { copyMark, removeCopyMark, storeCopyMark, type CopyMark } from '../store/meta-table/copy-mark.ts';
 import { fileKey, forgetFileKey, replaceFileKey } from '../store/meta-table/file-key.ts';
@@ -33,11 +33,11 @@ export async function stateOf(target: Statements, key: Uint8Array): Promise<Targ
 
 /**
  * Marks the target as a copy that is written by `run`, gives it the key of the source and drops its secondary indexes, which are
- * faster to make of all rows. Throws {@link CopyTargetError}, and what `claimFolder` throws.
+ * faster to make of all rows. Throws {@link CopyTargetError}, and what `claimFiles` throws.
  */
 export async function beginCopy(source: Archive, target: Archive, run: string): Promise<TargetState> {
   const key = await fileKey(source);
-  const { database, blobs } = target;
+  const { database } = target;
   const state = await database.transaction(async (statements) => {
     const found = await stateOf(statements, key);
     if (!found.isResumed) await replaceFileKey(statements, key);
@@ -45,7 +45,7 @@ export async function beginCopy(source: Archive, target: Archive, run: string): 
     return found;
   });
   forgetFileKey(database);
-  if (database.engine === 'postgres' && blobs.dir !== undefined) await claimFolder(target, blobs.dir);
+  if (database.engine === 'postgres') await claimFiles(target);
   const dropped = secondaryIndexesFor(database.engine).filter(
     // A resumed copy writes into changed ranges, where the order of effects may be that of an earlier state for a moment.
     ({ name }) => state.phase === 'rows' || name === 'events_by_applied',

@@ -1,6 +1,7 @@
 // Checks a whole archive without changing it: the database, the relations of all rows, and every stored byte.
 import type { FsckReport } from '../../contract/reports/archive.ts';
 import type { Archive } from '../store/archive.ts';
+import { filesPlaceOf } from '../store/meta-table/files-location.ts';
 import { checkEvents, checkWrittenColumn, WRITTEN_COLUMNS } from './events.ts';
 import { checkFiles, type HashFiles } from './files.ts';
 import { createFindings, type CheckName, type Findings } from './findings.ts';
@@ -75,7 +76,7 @@ export async function checkArchive(archive: Archive, options: FsckOptions): Prom
   await findings.guard('engine', 'meta', () => checkMetaTable(archive, findings));
   if (database.engine === 'sqlite' && findings.isSuspicious())
     await checkAllValueTypes(archive, findings, options);
-  return findings.report(database.engine, blobs.dir === undefined ? 'database' : 'folder');
+  return findings.report(database.engine, filesPlaceOf({ blobs }));
 }
 
 /** SQLite checks its own pages and indexes. PostgreSQL has `pg_amcheck` for that, so only missing indexes are found. */

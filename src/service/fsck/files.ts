@@ -1,5 +1,6 @@
 // Checks every stored file against its hash and its rows.
 import { createHash } from 'node:crypto';
+import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
 import type { Archive } from '../store/archive.ts';
 import type { Findings } from './findings.ts';
 
@@ -59,13 +60,15 @@ export async function checkFiles(
   for (const sha256 of expected.keys()) findings.add('files', 'file missing', sha256);
 }
 
-/** Hashes files that are stored in the database. */
+/** Files that are read at the same time: each waits for the database or the bucket. */
+const CONCURRENT_FILES = 4;
+
+/** Hashes files that are stored in the database or in a bucket. */
 async function hashStored(
   blobs: Archive['blobs'],
   names: readonly string[],
 ): Promise<{ hashes: string[]; bytes: number[] }> {
-  const found: { hashes: string[]; bytes: number[] } = { hashes: [], bytes: [] };
-  for (const sha256 of names) {
+  const hashOne = async (sha256: string): Promise<{ hash: string; bytes: number }> => {
     const hash = createHash('sha256');
     let bytes = 0;
     // A missing or short chunk ends the read with an error without a code. The bytes so far are not the file.
@@ -79,7 +82,11 @@ async function hashStored(
       if ((error as { code?: unknown }).code !== undefined) throw error;
       return false;
     });
-    found.hashes.push(isWhole ? hash.digest('hex') : 'cut');
+    return { hash: isWhole ? hash.digest('hex') : 'cut', bytes };
+  };
+  const found: { hashes: string[]; bytes: number[] } = { hashes: [], bytes: [] };
+  for await (const { hash, bytes } of mapConcurrent(names, CONCURRENT_FILES, hashOne)) {
+    found.hashes.push(hash);
     found.bytes.push(bytes);
   }
   return found;

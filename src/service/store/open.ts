@@ -5,13 +5,16 @@ import { join } from 'node:path';
 import { makeFolder } from '../../disk/make-folder.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from './archive.ts';
+import type { PostgresDatabase } from './engines/postgres.ts';
+import type { Blobs } from './files/blobs.ts';
 import { openFolderFiles } from './files/folder-files.ts';
 import { openDatabaseFiles } from './files/database-files.ts';
 import type { Database } from './sql/database.ts';
-import { claimFolder } from './files-folder-mark.ts';
+import type { BucketPlace } from './files/bucket/bucket-address.ts';
+import { claimFiles } from './files-mark.ts';
 import { copyMark } from './meta-table/copy-mark.ts';
 import { fileKey, storeFileKey } from './meta-table/file-key.ts';
-import { decideFilesLocation, filesLocation } from './meta-table/files-location.ts';
+import { decideFilesLocation, filesLocation, filesPlaceOf } from './meta-table/files-location.ts';
 import { primaryCode, SQLITE } from './sql/sqlite-result-codes.ts';
 import { checkSchema, migrate, NewerSchema, OlderSchema } from './schema/migrate.ts';
 import { PROCESS_COUNTERS, databaseCounters } from './shared-counters.ts';
@@ -71,12 +74,14 @@ const MISSING: Record<string, string> = {
 };
 
 /**
- * A folder with database and files, or a PostgreSQL database with or without a folder for the files. `readOnly`: nothing
+ * A folder with database and files, or a PostgreSQL database; `blobs`: the folder or the bucket of its files, absent where they are in it. `readOnly`: nothing
  * is changed or created. `mustExist`: a folder without an archive is refused. `allowDamaged`: an archive that has lost the location of its files is opened with this one, so
  * that damage can be reported. `asCopy`: it may be an unfinished copy of another archive, which is refused otherwise; its
- * folder of files is not claimed.
+ * place of files is not claimed.
  */
-export type ArchiveLocation = ({ dir: string } | { url: string; blobs?: string | undefined }) & {
+export type ArchiveLocation = (
+  { dir: string } | { url: string; blobs?: string | BucketPlace | undefined }
+) & {
   readOnly?: boolean;
   mustExist?: boolean;
   allowDamaged?: boolean;
@@ -97,7 +102,7 @@ export type OpenOptions = ArchiveLocation & {
 /**
  * Opens an archive, creates it where it may be missing, and brings it to the newest schema. Read-only, it throws
  * {@link NoArchive} or {@link OlderSchema} instead. Throws {@link NewerSchema}, {@link OtherFilesLocation},
- * {@link DatabaseAccessError}, {@link ArchiveUnreadable}, the Fault of {@link claimFolder}, or the file system's error
+ * {@link DatabaseAccessError}, {@link ArchiveUnreadable}, the Fault of {@link claimFiles}, or the file system's error
  * when a folder cannot be created.
  */
 export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
@@ -195,38 +200,47 @@ async function openFolder({ dir, readOnly = false, sleep, onLongWait }: Folder):
 
 type PostgresLocation = {
   url: string;
-  blobs?: string | undefined;
+  blobs?: string | BucketPlace | undefined;
   readOnly?: boolean;
   allowDamaged?: boolean;
   asCopy?: boolean;
 };
 
-async function openDatabase(options: PostgresLocation & Pick<OpenOptions, 'sleep'>): Promise<Opened> {
-  const { url, blobs, readOnly = false, sleep } = options;
+async function openDatabase(
+  options: PostgresLocation & Pick<OpenOptions, 'sleep' | 'randomBytes'>,
+): Promise<Opened> {
+  const { url, readOnly = false, sleep } = options;
   const { openPostgres } = await import('./engines/postgres.ts');
   const database = await openPostgres({ url, readOnly, sleep });
   return {
     database,
-    blobs: blobs === undefined ? openDatabaseFiles(database) : openFolderFiles(blobs),
+    blobs: await openFiles(options, database),
     shared: readOnly ? PROCESS_COUNTERS : databaseCounters(database),
   };
+}
+
+async function openFiles(
+  { blobs, ...world }: PostgresLocation & Pick<OpenOptions, 'sleep' | 'randomBytes'>,
+  database: PostgresDatabase,
+): Promise<Blobs> {
+  if (blobs === undefined) return openDatabaseFiles(database);
+  if (typeof blobs === 'string') return openFolderFiles(blobs);
+  const { openBucketFiles } = await import('./files/bucket/bucket-files.ts');
+  return openBucketFiles(blobs, world);
 }
 
 /** The archive keeps its files in another place than the one it was opened with. */
 export class OtherFilesLocation extends Error {}
 
 /** Makes all processes use the same location for files, that of the first process. */
-async function checkFiles(
-  archive: OpenArchive,
-  { blobs, allowDamaged, asCopy }: PostgresLocation,
-): Promise<void> {
+async function checkFiles(archive: OpenArchive, { allowDamaged, asCopy }: PostgresLocation): Promise<void> {
   const { database, readOnly } = archive;
-  const place = blobs === undefined ? 'database' : 'folder';
+  const place = filesPlaceOf(archive);
   const decided = await filesLocation(database);
   // Check the folder before storing the location: a refused folder must not fix it.
   // That of a copy is claimed when it has the key of the archive.
-  if (blobs !== undefined && asCopy !== true && (decided === 'folder' || decided === 'undecided'))
-    archive.filesThere = await claimFolder(archive, blobs);
+  if (place !== 'database' && asCopy !== true && (decided === place || decided === 'undecided'))
+    archive.filesThere = await claimFiles(archive);
   if (!readOnly && decided === 'undecided') {
     await decideFilesLocation(database, place);
   }

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 
 /** The stored files of an archive. */
 export type Blobs = {
-  /** The folder of the files; undefined where they are in the database. */
+  /** The folder of the files; undefined where they are in no folder. */
   readonly dir: string | undefined;
+  /** Where a mark names the archive; undefined where files and database are always one. */
+  readonly mark: BlobsMark | undefined;
   /** Returns the hashes of stored files that begin with these two hexadecimal digits. */
   names(shard: string): Promise<string[]>;
   /** Returns the size of a stored file in bytes, undefined where there is none, or a link, a pipe or a folder in its place. */
@@ -21,6 +23,19 @@ export type Blobs = {
   writable(): Promise<boolean>;
   /** Removes unfinished files last written before this time, in milliseconds. Ignores errors. */
   removeUnfinished(before: number): Promise<void>;
+};
+
+/** A small file among the stored ones. */
+export type BlobsMark = {
+  /** The place of the files, for messages. */
+  readonly place: string;
+  readonly kind: 'folder' | 'bucket';
+  /** Returns whether the place exists. */
+  isThere(): Promise<boolean>;
+  /** Returns the text of the file with this name, undefined where there is none. */
+  read(name: string): Promise<string | undefined>;
+  /** Writes a file whole, and where the place knows how, never over another. */
+  write(name: string, text: string): Promise<void>;
 };
 
 /** Returns the path of the file with this hash in a folder: `<dir>/ab/cdef…`. */

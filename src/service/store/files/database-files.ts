@@ -33,6 +33,7 @@ export function openDatabaseFiles(database: PostgresDatabase): Blobs {
 
   return {
     dir: undefined,
+    mark: undefined,
     async names(shard) {
       // Chunks without a row in `blobs` are reported as the file that they belong to.
       const rows = await database.all<{ sha256: string }>(

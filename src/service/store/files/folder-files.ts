@@ -1,8 +1,21 @@
 // Files in a folder, under the SHA-256 of their content. A name exists only when the file is whole and durable.
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, lstat, open, readdir, rename, rm, stat, statfs, type FileHandle } from 'node:fs/promises';
+import {
+  access,
+  lstat,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  statfs,
+  type FileHandle,
+} from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { writeFileAtomically } from '../../../disk/atomic-file.ts';
+import { diskFault } from '../../../disk/disk-fault.ts';
 import { syncPath, writeAll } from '../../../disk/durable-write.ts';
 import { makeFolder } from '../../../disk/make-folder.ts';
 import { openIfRegular } from '../../../disk/regular-file.ts';
@@ -65,6 +78,17 @@ export function openFolderFiles(dir: string): Blobs {
 
   return {
     dir,
+    mark: {
+      place: dir,
+      kind: 'folder',
+      isThere: () =>
+        access(dir).then(
+          () => true,
+          () => false,
+        ),
+      read: (name) => readMark(dir, name),
+      write: (name, text) => writeMark(dir, name, text),
+    },
     async names(shard) {
       const found = await readdir(join(dir, shard)).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return [];
@@ -126,4 +150,26 @@ export function openFolderFiles(dir: string): Blobs {
       }
     },
   };
+}
+
+async function readMark(dir: string, name: string): Promise<string | undefined> {
+  return readFile(join(dir, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw diskFault(error, `--blobs ${dir}`);
+  });
+}
+
+/** Makes the folder and writes the file, never over another. Where only the file cannot be written, it is left out. */
+async function writeMark(dir: string, name: string, text: string): Promise<void> {
+  try {
+    await makeFolder(dir, 0o700);
+  } catch (error) {
+    throw diskFault(error, `--blobs ${dir}`);
+  }
+  const temporary = join(dir, `${name}.${randomUUID()}.new`);
+  try {
+    writeFileAtomically({ temporary, path: join(dir, name), force: false }, Buffer.from(text));
+  } catch (error) {
+    if (!('code' in (error as Error))) throw error;
+  }
 }

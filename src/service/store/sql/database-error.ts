@@ -1,4 +1,4 @@
-// Errors of a database that cannot serve now or not this user, in our own words and without the engine's text.
+// Errors of a database, or of a bucket with its files, that cannot serve now or not this user, in our own words and without the engine's text.
 import { Fault, type FaultKind } from '../../../faults.ts';
 import { primaryCode, SQLITE } from './sqlite-result-codes.ts';
 
@@ -11,7 +11,8 @@ import { primaryCode, SQLITE } from './sqlite-result-codes.ts';
  * `standby`: the server takes no writes now. `no_writable`, `no_standby`: no server of the address is of the kind that it asks
  * for. `busy`: locked, too slow, or in conflict with others after all attempts. `full`: no space left.
  * `failing`: the disk, or a limit of the system on open files or on the size of a file, does not let it be read or written.
- * `read_only`: its disk or its file is read-only.
+ * `read_only`: its disk or its file is read-only. Those of the bucket: no answer, busy for all attempts, credentials refused or
+ * missing rights, no such bucket, another region, a clock that differs, and answers that cannot be right.
  */
 export type AccessErrorKind =
   | 'unreachable'
@@ -30,7 +31,14 @@ export type AccessErrorKind =
   | 'busy'
   | 'full'
   | 'failing'
-  | 'read_only';
+  | 'read_only'
+  | 'bucket_unreachable'
+  | 'bucket_busy'
+  | 'bucket_refused'
+  | 'no_bucket'
+  | 'bucket_region'
+  | 'bucket_clock'
+  | 'bucket_answer';
 
 /** The text of each kind, the fault that a command ends with, and whether trying again may help. */
 const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTemporary?: true; hint?: string }> =
@@ -99,6 +107,36 @@ const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTempora
     read_only: {
       text: 'the database cannot be written to: its disk or its file is read-only',
       fault: 'disk',
+    },
+    bucket_unreachable: {
+      text: 'the bucket of the files cannot be reached',
+      fault: 'network',
+      isTemporary: true,
+    },
+    bucket_busy: {
+      text: 'the service of the bucket is busy or failing, after several attempts',
+      fault: 'busy',
+      isTemporary: true,
+    },
+    bucket_refused: {
+      text: 'the bucket refuses these credentials, or what they are used for',
+      fault: 'auth',
+      hint: 'arx needs to get, put and list objects, and to list and abort uploads: arx help hosting',
+    },
+    no_bucket: { text: 'there is no such bucket', fault: 'store' },
+    bucket_region: {
+      text: 'the bucket is in another region, or at another endpoint',
+      fault: 'store',
+      hint: 'name it: s3://BUCKET?region=REGION&endpoint=URL',
+    },
+    bucket_clock: {
+      text: 'the clock of this machine differs too much from that of the service of the bucket',
+      fault: 'auth',
+    },
+    bucket_answer: {
+      text: 'the service of the bucket answers what S3 does not',
+      fault: 'store',
+      hint: 'is the endpoint that of an S3 service?',
     },
   };
 

@@ -1,0 +1,81 @@
+// Marks the folder or bucket in which an archive on PostgreSQL keeps its files, so that no other one is taken for it.
+import * as z from 'zod';
+import { Fault } from '../../faults.ts';
+import type { Archive } from './archive.ts';
+import type { BlobsMark } from './files/blobs.ts';
+import { archiveId } from './meta-table/file-key.ts';
+
+const MARK = 'arx-archive.json';
+const Mark = z.object({ version: z.literal(1), archive: z.string() });
+
+/** How many of the oldest files are looked for in a place without a mark. */
+const OLDEST_FILES = 16;
+
+/**
+ * Makes sure that the files of an archive are where it was opened with, and marks the place unless the archive is read-only. A
+ * place without a mark, as an older arx leaves it, must contain one of the archive's oldest files, if there are any. Returns a
+ * function that tells whether the place is still there. Throws Fault 'store' for another place, 'disk' or 'unsafe' when
+ * a folder cannot be created or read, and DatabaseAccessError for a bucket.
+ */
+export async function claimFiles(archive: Archive): Promise<() => Promise<boolean>> {
+  const { mark } = archive.blobs;
+  if (mark === undefined) return async () => true;
+  const isMarked = await claimMark(archive, mark);
+  const isThere = async (): Promise<boolean> => {
+    try {
+      return isMarked ? (await mark.read(MARK)) !== undefined : await mark.isThere();
+    } catch {
+      return false;
+    }
+  };
+  // There is no folder yet, and a read-only archive creates none.
+  return (await isThere()) ? isThere : async () => true;
+}
+
+async function claimMark(archive: Archive, mark: BlobsMark): Promise<boolean> {
+  // A read-only archive may have lost its key. `arx fsck` reports that.
+  const id = await archiveId(archive).catch((error: unknown) => {
+    if (!archive.readOnly) throw error;
+    return undefined;
+  });
+  const named = await namedBy(mark);
+  if (named !== undefined && id !== undefined) {
+    if (named !== id) throw wrongPlaceFault(mark, `its ${MARK} names another archive`);
+    return true;
+  }
+  if (!(await holdsOldest(archive)))
+    throw wrongPlaceFault(mark, 'it holds none of the oldest files of the archive');
+  if (archive.readOnly || id === undefined) return false;
+  await mark.write(MARK, `${JSON.stringify({ version: 1, archive: id } satisfies z.infer<typeof Mark>)}\n`);
+  const namedAfter = await namedBy(mark);
+  if (namedAfter !== undefined && namedAfter !== id)
+    throw wrongPlaceFault(mark, `its ${MARK} names another archive`);
+  return namedAfter === id;
+}
+
+async function holdsOldest({ database, blobs }: Archive): Promise<boolean> {
+  const rows = await database.all<{ sha256: string }>(
+    'SELECT sha256 FROM attachments WHERE stored = 1 ORDER BY n LIMIT $1',
+    [OLDEST_FILES],
+  );
+  for (const { sha256 } of rows) if ((await blobs.size(sha256)) !== undefined) return true;
+  return rows.length === 0;
+}
+
+/** Returns the archive that the mark names; undefined where there is no mark. */
+async function namedBy(mark: BlobsMark): Promise<string | undefined> {
+  const text = await mark.read(MARK);
+  if (text === undefined) return undefined;
+  try {
+    return Mark.parse(JSON.parse(text)).archive;
+  } catch {
+    throw wrongPlaceFault(mark, `its ${MARK} cannot be understood`);
+  }
+}
+
+function wrongPlaceFault({ place, kind }: BlobsMark, why: string): Fault {
+  return new Fault('store', `--blobs ${place} is not the ${kind} of this archive: ${why}`, {
+    kept: 'nothing was changed',
+    hint: `give the ${kind} that the archive began with${kind === 'folder' ? '; is it mounted?' : ''}`,
+  });
+}

@@ -1,0 +1,345 @@
+// Files in a bucket, under the SHA-256 of their content: `PREFIX/ab/cdef…`. An object exists only when it is whole.
+import { createHash } from 'node:crypto';
+import { createSemaphore } from '../../../../concurrency/semaphore.ts';
+import { openIfRegular } from '../../../../disk/regular-file.ts';
+import { DatabaseAccessError } from '../../sql/database-error.ts';
+import type { Blobs } from '../blobs.ts';
+import type { BucketPlace } from './bucket-address.ts';
+import {
+  bodyOf,
+  bucketRequests,
+  isNetworkError,
+  networkCode,
+  textOf,
+  type BucketRequests,
+  type BucketWorld,
+} from './bucket-requests.ts';
+
+/** Larger files are uploaded in parts of this size. S3 takes 10,000 parts of at least 5 MiB, and some servers only equal ones. */
+const PART_BYTES = 8 * 1024 * 1024;
+const MAX_PARTS = 10_000;
+/** Parts of a file that are sent at the same time. Each is held in memory. */
+const CONCURRENT_PARTS = 3;
+/** Files that are uploaded from chunks at the same time; an import stores sixteen. So parts take at most 128 MiB. */
+const CONCURRENT_UPLOADS = 4;
+/** A page of a list has at most 1,000 keys. */
+const MAX_LIST_BYTES = 4 * 1024 * 1024;
+
+/** Opens the files of a bucket. */
+export function openBucketFiles(place: BucketPlace, world: BucketWorld): Blobs {
+  const requests = bucketRequests(place, world);
+  const { send } = requests;
+  const uploads = createSemaphore(CONCURRENT_UPLOADS);
+  const keyOf = (sha256: string): string => `${sha256.slice(0, 2)}/${sha256.slice(2)}`;
+
+  const size = async (sha256: string): Promise<number | undefined> => {
+    const response = await send({ method: 'HEAD', key: keyOf(sha256), accepted: [404] });
+    return response.status === 404 ? undefined : lengthOf(response);
+  };
+  const isThere = (): Promise<boolean> =>
+    send({ method: 'HEAD' }).then(
+      () => true,
+      () => false,
+    );
+  const store = async (sha256: string, content: Uint8Array): Promise<void> => {
+    const response = await send({ method: 'PUT', key: keyOf(sha256), body: content, sha256 });
+    await textOf(response, MAX_LIST_BYTES);
+  };
+  /** Stores what `chunks` yields. Resolves to false, storing nothing, when it has another hash. */
+  const putChunks = async (sha256: string, chunks: AsyncIterable<Uint8Array>): Promise<boolean> => {
+    const release = await uploads.acquire();
+    try {
+      const hash = createHash('sha256');
+      const pieces = piecesOf(chunks, hash);
+      const { value: first = Buffer.alloc(0) } = await pieces.next();
+      if (first.byteLength === PART_BYTES) {
+        const isRight = (): boolean => hash.digest('hex') === sha256;
+        return await uploadParts(requests, keyOf(sha256), { parts: withFirst(first, pieces), isRight });
+      }
+      // A hash of all: nothing follows a piece that is shorter.
+      if (hash.digest('hex') !== sha256) return false;
+      await store(sha256, first);
+      return true;
+    } finally {
+      release();
+    }
+  };
+
+  return {
+    dir: undefined,
+    mark: {
+      place: place.name,
+      kind: 'bucket',
+      isThere,
+      async read(name) {
+        const response = await send({ method: 'GET', key: name, accepted: [404] });
+        const text = await textOf(response, MAX_LIST_BYTES);
+        return response.status === 404 ? undefined : text;
+      },
+      async write(name, text) {
+        const body = Buffer.from(text);
+        const sha256 = createHash('sha256').update(body).digest('hex');
+        // 412 and 409: another process wrote it first. A service that does not know the header replaces what is there.
+        const headers = { 'if-none-match': '*', 'content-type': 'application/json' };
+        await textOf(
+          await send({ method: 'PUT', key: name, body, sha256, headers, accepted: [409, 412] }),
+          MAX_LIST_BYTES,
+        );
+      },
+    },
+    async names(shard) {
+      const keys = await listKeys(requests, `${shard}/`);
+      return keys.flatMap((key) => (/^[\da-f]{2}\/[\da-f]{62}$/.test(key) ? [key.replace('/', '')] : []));
+    },
+    size,
+    read: (sha256, from = 0, to = Infinity) => readObject(requests, keyOf(sha256), from, to),
+    async put(sha256, content) {
+      if ((await size(sha256)) !== content.byteLength) await store(sha256, content);
+    },
+    putChunks,
+    async putFile(sha256, path) {
+      const source = await openIfRegular(path);
+      if (source === undefined) return false;
+      try {
+        if ((await size(sha256)) === (await source.stat()).size) return true;
+        const chunks = source.createReadStream({ start: 0, autoClose: false });
+        return await putChunks(sha256, chunks as AsyncIterable<Uint8Array>);
+      } finally {
+        await source.close();
+      }
+    },
+    // Whether an object may be put is known only when one is.
+    writable: isThere,
+    removeUnfinished: (before) => abortUnfinished(requests, before).catch(() => undefined),
+  };
+}
+
+function lengthOf(response: Response): number {
+  const length = Number(response.headers.get('content-length') ?? Number.NaN);
+  if (!Number.isSafeInteger(length) || length < 0) throw unexpected('no length');
+  return length;
+}
+
+function unexpected(what: string): DatabaseAccessError {
+  return new DatabaseAccessError('bucket_answer', what, undefined);
+}
+
+/**
+ * Yields bytes `from` to `to` of an object. Where the body breaks off, the rest is requested, of the same object. Throws an error
+ * without a code where the object ends before `to`, is missing, or is replaced meanwhile.
+ */
+async function* readObject(
+  { send, waitBefore }: BucketRequests,
+  key: string,
+  from: number,
+  to: number,
+): AsyncGenerator<Uint8Array> {
+  let at = from;
+  let tag: string | undefined;
+  for (let attempt = 1; at <= to;) {
+    // With a range, fetch asks for no compression.
+    const range = `bytes=${at}-${to === Infinity ? '' : to}`;
+    const response = await send({
+      method: 'GET',
+      key,
+      headers: {
+        range,
+        ...(tag === undefined ? {} : { 'if-match': tag }),
+      },
+      accepted: [404, 412, 416],
+    });
+    if (!response.ok) {
+      await textOf(response, MAX_LIST_BYTES);
+      // An object without bytes has no range.
+      if (response.status === 416 && to === Infinity) return;
+      throw new Error(`the stored file ends at ${at}, or was replaced`);
+    }
+    const end = at + lengthOf(response) - 1;
+    const found = response.headers.get('content-range') ?? '';
+    if (!found.startsWith(`bytes ${at}-${end}/`)) throw unexpected('other range');
+    tag = response.headers.get('etag') ?? undefined;
+    try {
+      for await (const chunk of bodyOf(response)) {
+        at += chunk.byteLength;
+        if (at > end + 1) throw unexpected('too long');
+        attempt = 1;
+        yield chunk;
+      }
+    } catch (error) {
+      if (!isNetworkError(error)) throw error;
+      if (await waitBefore(attempt)) {
+        attempt += 1;
+        continue;
+      }
+      throw new DatabaseAccessError('bucket_unreachable', networkCode(error), error);
+    }
+    if (at <= end) {
+      // The body ended early, and nobody said so.
+      if (!(await waitBefore(attempt))) throw unexpected('too short');
+      attempt += 1;
+      continue;
+    }
+    if (to === Infinity) return;
+    if (at <= to) throw new Error(`the stored file ends at ${at}`);
+  }
+}
+
+/** Yields pieces of {@link PART_BYTES}, the last one shorter, and adds all to the hash. */
+async function* piecesOf(
+  chunks: AsyncIterable<Uint8Array>,
+  hash: { update(bytes: Uint8Array): unknown },
+): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    for (let rest = chunk; rest.byteLength > 0;) {
+      const piece = rest.subarray(0, PART_BYTES - bytes);
+      rest = rest.subarray(piece.byteLength);
+      // The source may use its memory again.
+      held.push(Uint8Array.from(piece));
+      bytes += piece.byteLength;
+      if (bytes < PART_BYTES) continue;
+      yield Buffer.concat(held);
+      held = [];
+      bytes = 0;
+    }
+  }
+  if (bytes > 0) yield Buffer.concat(held);
+}
+
+async function* withFirst<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T> {
+  yield first;
+  yield* rest;
+}
+
+/** Uploads an object in parts. Resolves to false, leaving none, where `isRight` does not hold for what was sent. */
+async function uploadParts(
+  { send }: BucketRequests,
+  key: string,
+  { parts, isRight }: { parts: AsyncIterable<Uint8Array>; isRight(): boolean },
+): Promise<boolean> {
+  const begun = await textOf(await send({ method: 'POST', key, query: { uploads: '' } }), MAX_LIST_BYTES);
+  const uploadId = membersOf(begun, 'UploadId')[0];
+  if (uploadId === undefined) throw unexpected('no upload');
+  const tags: Promise<string>[] = [];
+  const upload = async (number: number, body: Uint8Array): Promise<string> => {
+    const sha256 = createHash('sha256').update(body).digest('hex');
+    const query = { partNumber: String(number), uploadId };
+    const response = await send({ method: 'PUT', key, query, body, sha256 });
+    await textOf(response, MAX_LIST_BYTES);
+    const tag = response.headers.get('etag');
+    if (tag === null) throw unexpected('no tag');
+    return tag;
+  };
+  try {
+    for await (const part of parts) {
+      if (tags.length === MAX_PARTS) throw unexpected('file too large');
+      const sent = upload(tags.length + 1, part);
+      // It is awaited below.
+      sent.catch(() => undefined);
+      tags.push(sent);
+      await tags[tags.length - CONCURRENT_PARTS];
+    }
+    const sent = await Promise.all(tags);
+    if (isRight()) {
+      await completeUpload({ send }, key, uploadId, sent);
+      return true;
+    }
+  } catch (error) {
+    await Promise.allSettled(tags);
+    await send({ method: 'DELETE', key, query: { uploadId }, accepted: [404] }).catch(() => undefined);
+    throw error;
+  }
+  await send({ method: 'DELETE', key, query: { uploadId }, accepted: [404] });
+  return false;
+}
+
+async function completeUpload(
+  { send }: Pick<BucketRequests, 'send'>,
+  key: string,
+  uploadId: string,
+  tags: readonly string[],
+): Promise<void> {
+  const parts = tags.map(
+    (tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${escapeXml(tag)}</ETag></Part>`,
+  );
+  const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
+  const sha256 = createHash('sha256').update(body).digest('hex');
+  const headers = { 'content-type': 'application/xml' };
+  const response = await send({
+    method: 'POST',
+    key,
+    query: { uploadId },
+    body,
+    sha256,
+    headers,
+    accepted: [404],
+  });
+  const text = await textOf(response, MAX_LIST_BYTES);
+  // The status is sent before the parts are joined. 404: an attempt before this one succeeded, and its answer was lost.
+  if (response.status !== 404 && text.includes('<CompleteMultipartUploadResult')) return;
+  const total = await send({ method: 'HEAD', key, accepted: [404] });
+  if (total.status === 404) throw unexpected(membersOf(text, 'Code')[0] ?? 'upload not completed');
+}
+
+/** Returns the keys that begin so, without the prefix of the place. */
+async function listKeys({ send, place }: BucketRequests, begin: string): Promise<string[]> {
+  const keys: string[] = [];
+  for (let token: string | undefined; ;) {
+    const query = {
+      'list-type': '2',
+      prefix: place.prefix + begin,
+      ...(token === undefined ? {} : { 'continuation-token': token }),
+    };
+    const text = await textOf(await send({ method: 'GET', query }), MAX_LIST_BYTES);
+    if (!text.includes('<ListBucketResult')) throw unexpected('no list');
+    for (const key of membersOf(text, 'Key'))
+      if (key.startsWith(place.prefix)) keys.push(key.slice(place.prefix.length));
+    if (membersOf(text, 'IsTruncated')[0] !== 'true') return keys;
+    const next = membersOf(text, 'NextContinuationToken')[0];
+    if (next === undefined || next === token) throw unexpected('no next page');
+    token = next;
+  }
+}
+
+/** Ends the uploads below the prefix that began before this time: a killed process left them, and they cost as much as files. */
+async function abortUnfinished({ send, place }: BucketRequests, before: number): Promise<void> {
+  const query = { uploads: '', prefix: place.prefix };
+  const text = await textOf(await send({ method: 'GET', query }), MAX_LIST_BYTES);
+  for (const upload of membersOf(text, 'Upload')) {
+    const [key = ''] = membersOf(upload, 'Key');
+    const [uploadId] = membersOf(upload, 'UploadId');
+    const began = Date.parse(membersOf(upload, 'Initiated')[0] ?? '');
+    if (uploadId === undefined || !key.startsWith(place.prefix) || !(began < before)) continue;
+    await send({
+      method: 'DELETE',
+      key: key.slice(place.prefix.length),
+      query: { uploadId },
+      accepted: [404],
+    });
+  }
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** Returns the contents of all elements with this name, which contain no element of the same name. */
+function membersOf(xml: string, name: string): string[] {
+  const found: string[] = [];
+  for (const after of xml.split(`<${name}>`).slice(1)) {
+    const end = after.indexOf(`</${name}>`);
+    if (end >= 0)
+      found.push(
+        after.slice(0, end).replaceAll(/&(amp|lt|gt|quot|apos);/g, (_, entity: string) => ENTITIES[entity]!),
+      );
+  }
+  return found;
+}
+
+function escapeXml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}

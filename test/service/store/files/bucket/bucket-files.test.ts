@@ -1,0 +1,319 @@
+// Files in a bucket: whole or absent, however the service of the bucket fails.
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseBucketAddress } from '../../../../../src/service/store/files/bucket/bucket-address.ts';
+import { openBucketFiles } from '../../../../../src/service/store/files/bucket/bucket-files.ts';
+import type { Blobs } from '../../../../../src/service/store/files/blobs.ts';
+import { serveBucket, type BucketFault, type BucketServer } from '../../../../support/bucket-server.ts';
+import { tempFolder } from '../../../../support/temp-folder.ts';
+
+const PART = 8 * 1024 * 1024;
+let server: BucketServer;
+let blobs: Blobs;
+let waits: number[];
+beforeEach(async () => {
+  server = await serveBucket();
+  blobs = openedFiles();
+});
+afterEach(() => server.close());
+
+function openedFiles(address = server.address()): Blobs {
+  const place = parseBucketAddress(address, {});
+  if (typeof place === 'string') throw new Error(place);
+  waits = [];
+  return openBucketFiles(
+    { ...place, credentials: async () => server.credentials },
+    { sleep: async (ms) => void waits.push(ms), randomBytes: (count) => randomBytes(count) },
+  );
+}
+
+const hashOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+const keyOf = (sha256: string): string => `arx/files/${sha256.slice(0, 2)}/${sha256.slice(2)}`;
+async function* chunksOf(bytes: Uint8Array, size = 100_000): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.byteLength; at += size) yield bytes.subarray(at, at + size);
+}
+async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all);
+}
+/** The first requests that `isMeant` selects fail, one after the other, in these ways. */
+function failing(isMeant: (method: string, key: string) => boolean, ...faults: readonly BucketFault[]): void {
+  const left = [...faults];
+  server.fault = ({ method, key }) => (isMeant(method, key) ? left.shift() : undefined);
+}
+
+describe.each([
+  ['nothing', 0],
+  ['a byte', 1],
+  ['one part less a byte', PART - 1],
+  ['one part', PART],
+  ['parts and a rest', 2 * PART + 12_345],
+])('%s', (_, size) => {
+  const content = randomBytes(size);
+  const sha256 = hashOf(content);
+
+  test('is stored whole and read back, also in part', async () => {
+    expect(await blobs.size(sha256)).toBeUndefined();
+    expect(await blobs.putChunks(sha256, chunksOf(content))).toBe(true);
+    expect(server.objects.get(keyOf(sha256))?.equals(content)).toBe(true);
+    expect(server.uploads.size).toBe(0);
+    expect(await blobs.size(sha256)).toBe(size);
+    expect((await bytesOf(blobs.read(sha256))).equals(content)).toBe(true);
+    for (const [from, to] of [
+      [0, 0],
+      [size - 1, size - 1],
+      [Math.floor(size / 3), Math.floor(size / 2)],
+    ] as const)
+      if (size > 0)
+        expect((await bytesOf(blobs.read(sha256, from, to))).equals(content.subarray(from, to + 1))).toBe(
+          true,
+        );
+    expect(
+      (await bytesOf(blobs.read(sha256, Math.floor(size / 2)))).equals(
+        content.subarray(Math.floor(size / 2)),
+      ),
+    ).toBe(true);
+    expect(await blobs.names(sha256.slice(0, 2))).toEqual([sha256]);
+  });
+
+  test('with another hash: nothing is stored', async () => {
+    const other = hashOf(Buffer.from('other'));
+    expect(await blobs.putChunks(other, chunksOf(content))).toBe(false);
+    expect({ objects: server.objects.size, uploads: server.uploads.size }).toEqual({
+      objects: 0,
+      uploads: 0,
+    });
+  });
+
+  test('of a file, once', async () => {
+    const path = join(tempFolder('bucket'), 'file');
+    writeFileSync(path, content);
+    expect(await blobs.putFile(sha256, path)).toBe(true);
+    expect(server.objects.get(keyOf(sha256))?.equals(content)).toBe(true);
+    server.seen.length = 0;
+    expect(await blobs.putFile(sha256, path)).toBe(true);
+    await blobs.put(sha256, content);
+    expect(server.seen.map(({ method }) => method)).toEqual(['HEAD', 'HEAD']);
+  });
+});
+
+describe('failures that pass', () => {
+  const content = randomBytes(300_000);
+  const sha256 = hashOf(content);
+  const large = randomBytes(PART + 5);
+
+  test.each<[name: string, fault: BucketFault]>([
+    ['503 SlowDown', { status: 503, code: 'SlowDown' }],
+    ['500', { status: 500, code: 'InternalError' }],
+    ['429', { status: 429, code: 'TooManyRequests' }],
+    ['a body that arrives damaged', { status: 400, code: 'XAmzContentSHA256Mismatch' }],
+  ])('%s, three times: the request is sent again, each time later', async (_, fault) => {
+    failing((method) => method === 'PUT', fault, fault, fault);
+    await blobs.put(sha256, content);
+    expect(server.objects.get(keyOf(sha256))?.equals(content)).toBe(true);
+    expect(waits).toHaveLength(3);
+    for (const [at, ms] of waits.entries()) {
+      expect(ms).toBeGreaterThanOrEqual(200 * 2 ** at);
+      expect(ms).toBeLessThan(400 * 2 ** at);
+    }
+  });
+
+  test('a body that breaks off again and again: the rest is requested', async () => {
+    await blobs.put(sha256, content);
+    failing(
+      (method) => method === 'GET',
+      { cutAfter: 100_000 },
+      { cutAfter: 1 },
+      { cutAfter: 50_000 },
+      undefined,
+    );
+    expect((await bytesOf(blobs.read(sha256))).equals(content)).toBe(true);
+    failing((method) => method === 'GET', { cutAfter: 20 }, { cutAfter: 30 });
+    expect((await bytesOf(blobs.read(sha256, 7, 106))).equals(content.subarray(7, 107))).toBe(true);
+  });
+
+  test('an object that is replaced while it is read: an error, and no mixture', async () => {
+    await blobs.put(sha256, content);
+    failing((method) => method === 'GET', { cutAfter: 1000 }, { replaced: randomBytes(300_000) });
+    await expect(bytesOf(blobs.read(sha256))).rejects.toThrow('or was replaced');
+  });
+
+  test('of a part of a large file: it is sent again', async () => {
+    failing((method, key) => method === 'PUT' && key !== '', { status: 503, code: 'SlowDown' });
+    expect(await blobs.putChunks(hashOf(large), chunksOf(large))).toBe(true);
+    expect(server.objects.get(keyOf(hashOf(large)))?.equals(large)).toBe(true);
+  });
+
+  test('credentials that expired are read again, once', async () => {
+    await blobs.size(sha256);
+    server.credentials = { ...server.credentials, sessionToken: 'new' };
+    expect(await blobs.size(sha256)).toBeUndefined();
+  });
+});
+
+describe('failures that stay', () => {
+  const content = Buffer.from('content');
+  const sha256 = hashOf(content);
+  const always = (fault: BucketFault): void => void (server.fault = () => fault);
+
+  test.each<[name: string, fault: BucketFault, message: string]>([
+    ['busy', { status: 503, code: 'SlowDown' }, 'busy or failing, after several attempts (SlowDown)'],
+    [
+      'refused',
+      { status: 403, code: 'AccessDenied' },
+      'refuses these credentials, or what they are used for (AccessDenied)',
+    ],
+    ['no bucket', { status: 404, code: 'NoSuchBucket' }, 'there is no such bucket (NoSuchBucket)'],
+    ['another region', { status: 301, code: 'PermanentRedirect' }, 'in another region'],
+    ['another clock', { status: 403, code: 'RequestTimeTooSkewed' }, 'the clock of this machine'],
+    ['no space', { status: 403, code: 'QuotaExceeded' }, 'no space left'],
+  ])('%s', async (_, fault, message) => {
+    always(fault);
+    // An answer to HEAD says no more than its status.
+    await expect(blobs.put(sha256, content)).rejects.toThrow();
+    await expect(blobs.putChunks(sha256, chunksOf(content))).rejects.toThrow(message);
+    await expect(blobs.names('00')).rejects.toThrow(message);
+    await expect(bytesOf(blobs.read(sha256))).rejects.toThrow();
+    expect(server.objects.size).toBe(0);
+  });
+
+  test('nobody listens', async () => {
+    await server.close();
+    await expect(blobs.size(sha256)).rejects.toThrow('cannot be reached (ECONNREFUSED)');
+    expect(waits).toHaveLength(5);
+    expect(await blobs.writable()).toBe(false);
+    server = await serveBucket();
+  });
+
+  test('a wrong secret, and no word of it in the error', async () => {
+    const { credentials } = server;
+    blobs = openedFiles();
+    server.credentials = { ...credentials, secretAccessKey: 'another' };
+    const right = server.credentials;
+    blobs = openBucketFiles(
+      {
+        ...(parseBucketAddress(server.address(), {}) as object),
+        credentials: async () => credentials,
+      } as never,
+      { sleep: async () => {}, randomBytes: (count) => randomBytes(count) },
+    );
+    const error = (await blobs.names('00').catch((reason: unknown) => reason)) as Error;
+    expect(error.message).toContain('SignatureDoesNotMatch');
+    expect(JSON.stringify([error.message, error.stack])).not.toContain(credentials.secretAccessKey);
+    expect(right.secretAccessKey).toBe('another');
+  });
+
+  test.each([
+    '',
+    '<html>login</html>',
+    '<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>',
+  ])('a list that is none: %s', async (answer) => {
+    always({ answer });
+    await expect(blobs.names('00')).rejects.toThrow('answers what S3 does not');
+  });
+
+  test('an upload that fails in the middle leaves nothing', async () => {
+    const large = randomBytes(3 * PART);
+    let parts = 0;
+    server.fault = ({ method }) =>
+      method === 'PUT' && ++parts > 1 ? { status: 403, code: 'AccessDenied' } : undefined;
+    await expect(blobs.putChunks(hashOf(large), chunksOf(large))).rejects.toThrow('AccessDenied');
+    expect({ objects: server.objects.size, uploads: server.uploads.size }).toEqual({
+      objects: 0,
+      uploads: 0,
+    });
+  });
+
+  test('a source that fails in the middle leaves nothing', async () => {
+    const large = randomBytes(2 * PART);
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield large;
+      throw new Error('the source is gone');
+    }
+    await expect(blobs.putChunks(hashOf(large), broken())).rejects.toThrow('the source is gone');
+    expect({ objects: server.objects.size, uploads: server.uploads.size }).toEqual({
+      objects: 0,
+      uploads: 0,
+    });
+  });
+
+  test('a file that is missing or cut ends with an error without a code, as the other stores do', async () => {
+    const missing = (await bytesOf(blobs.read(sha256)).catch((reason: unknown) => reason)) as {
+      code?: unknown;
+    };
+    expect(missing).toBeInstanceOf(Error);
+    expect(missing.code).toBeUndefined();
+    server.objects.set(keyOf(sha256), content.subarray(0, 3));
+    await expect(bytesOf(blobs.read(sha256, 0, 6))).rejects.toThrow('ends at 3');
+  });
+});
+
+test('names are those of all pages of a list, and of files alone', async () => {
+  const hashes = Array.from({ length: 25 }, (_, at) => `ab${String(at).padStart(62, '0')}`);
+  for (const sha256 of hashes) server.objects.set(keyOf(sha256), Buffer.from('x'));
+  for (const key of ['arx/files/ab/short', 'arx/files/ac/x', 'ab/cd', `other/ab/${'0'.repeat(62)}`])
+    server.objects.set(key, Buffer.from('x'));
+  server.pageKeys = 7;
+  expect(await blobs.names('ab')).toEqual(hashes);
+});
+
+test('uploads that a killed process left are ended, no others', async () => {
+  const began = new Date(1000);
+  server.uploads.set('old', { key: keyOf('a'.repeat(64)), parts: new Map(), began });
+  server.uploads.set('new', { key: keyOf('b'.repeat(64)), parts: new Map(), began: new Date(3000) });
+  server.uploads.set('foreign', { key: 'elsewhere/x', parts: new Map(), began });
+  await blobs.removeUnfinished(2000);
+  expect([...server.uploads.keys()].toSorted()).toEqual(['foreign', 'new']);
+});
+
+test('a mark is never written over another', async () => {
+  expect(await blobs.mark!.read('mark.json')).toBeUndefined();
+  await blobs.mark!.write('mark.json', 'one');
+  await blobs.mark!.write('mark.json', 'two');
+  expect(await blobs.mark!.read('mark.json')).toBe('one');
+});
+
+describe('addresses', () => {
+  test.each([
+    [
+      's3://bucket',
+      { bucket: 'bucket', prefix: '', endpoint: 'https://s3.us-east-1.amazonaws.com', isPathStyle: false },
+    ],
+    ['s3://bucket/', { prefix: '' }],
+    ['s3://bucket/a/b/', { prefix: 'a/b/', name: 's3://bucket/a/b' }],
+    ['s3://my.bucket/a', { isPathStyle: true }],
+    ['s3://bucket?region=eu-west-3', { endpoint: 'https://s3.eu-west-3.amazonaws.com', region: 'eu-west-3' }],
+    ['s3://bucket?endpoint=http://127.0.0.1:9000/', { endpoint: 'http://127.0.0.1:9000', isPathStyle: true }],
+    ['s3://bucket?endpoint=https://s3.example&path-style=no', { isPathStyle: false }],
+  ])('%s', (text, expected) => {
+    expect(parseBucketAddress(text, {})).toMatchObject(expected);
+  });
+
+  test.each([
+    ['s3:bucket', 'names no bucket'],
+    ['s3://', 'names no bucket'],
+    ['s3://Bucket', 'names no bucket'],
+    ['s3://b', 'names no bucket'],
+    ['s3://bucket/a b', 'a prefix has'],
+    ['s3://bucket/../x', 'a prefix has'],
+    ['s3://bucket/a%2Fb', 'a prefix has'],
+    ['s3://bucket?acl=public', '"acl" is none of'],
+    ['s3://bucket?region=a&region=b', '"region" is none of'],
+    ['s3://bucket?region=a/b', 'the region is none'],
+    ['s3://bucket?path-style=true', 'path-style is yes or no'],
+    ['s3://bucket?endpoint=ftp://x', 'the endpoint is http'],
+    ['s3://bucket?endpoint=https://u:p@x', 'the endpoint is http'],
+    ['s3://bucket#x', 'names no bucket'],
+  ])('%s: refused', (text, message) => {
+    expect(parseBucketAddress(text, {})).toContain(message);
+  });
+
+  test('settings apply where the address says nothing', () => {
+    const defaults = { endpoint: 'https://s3.example', region: 'nl-1' };
+    expect(parseBucketAddress('s3://bucket', defaults)).toMatchObject({ ...defaults, isPathStyle: true });
+    expect(parseBucketAddress('s3://bucket?region=fr-1', defaults)).toMatchObject({ region: 'fr-1' });
+  });
+});
