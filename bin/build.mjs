@@ -45,6 +45,7 @@ const VENDORS = {
   'pg-copy-streams': `module.exports = require('pg-copy-streams')`,
   '@photostructure/sqlite': `module.exports = require('@photostructure/sqlite')`,
   'undici-parts.ts': `export * from './src/client/undici-parts.ts'`,
+  'sixel.ts': `export * from './src/format/picture/sixel.ts'`,
   'tar-stream': `module.exports = require('tar-stream')`,
   yauzl: `module.exports = require('yauzl')`,
 };

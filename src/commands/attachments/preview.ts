@@ -8,7 +8,13 @@ import { Fault } from '../../faults.ts';
 import { formatBytes } from '../../format/numbers.ts';
 import { cellLines } from '../../format/picture/cell-picture.ts';
 import type { Pixels } from '../../format/picture/pixels.ts';
-import { fitIntoCells, iterm2File, kittyPixels, kittyPng } from '../../format/picture/escape-sequences.ts';
+import {
+  CELL_PIXELS,
+  fitIntoCells,
+  iterm2File,
+  kittyPixels,
+  kittyPng,
+} from '../../format/picture/escape-sequences.ts';
 import type { Line } from '../../format/terminal/styled-line.ts';
 import { decodeWithLimits } from '../../format/picture/limited-decoder.ts';
 import { readPictureHeader, type PictureHeader } from '../../format/picture/picture-header.ts';
@@ -74,12 +80,20 @@ async function* drawing(
     yield* cellLines(pixels, { colors: cellColors(env, app.screen), unicode: app.screen.unicode });
     return;
   }
+  const { width, height } = CELL_PIXELS;
+  if (protocol === 'sixel') {
+    const { sixelPicture } = await import('../../format/picture/sixel.ts');
+    yield sixelPicture(await decoded(screen.columns * width, screen.rows * height));
+    return;
+  }
   if (header.width * header.height > MAX_SENT_PIXELS) throw noPreview(id, 'it has more than 40 megapixels');
   if (protocol === 'iterm2') yield iterm2File(file, fitIntoCells(header, screen));
   else if (header.format === 'png') yield* kittyPng(file, fitIntoCells(header, screen));
   else {
-    const { width, height } = MAX_CELL_PIXELS;
-    const pixels = await decoded(screen.columns * width, screen.rows * height);
+    const pixels = await decoded(
+      screen.columns * MAX_CELL_PIXELS.width,
+      screen.rows * MAX_CELL_PIXELS.height,
+    );
     yield* kittyPixels(pixels, fitIntoCells(pixels, screen));
   }
 }

@@ -10,7 +10,7 @@ export type CellSize = { columns: number; rows: number };
 const MAX_CHUNK_LENGTH = 4096;
 
 /** Width and height of a cell in pixels, of which no terminal tells without being asked. */
-const CELL_PIXELS = { width: 8, height: 16 };
+export const CELL_PIXELS = { width: 8, height: 16 };
 
 /** Returns the cells that a picture takes: those of its pixels, fewer where the screen has no room for them. */
 export function fitIntoCells(size: { width: number; height: number }, screen: CellSize): CellSize {

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inflateSync } from 'node:zlib';
 import { Terminal } from '@xterm/headless';
+import { decode } from 'sixel';
 import { afterEach, describe, expect, test } from 'vitest';
 import { arx, type Ran } from '../../support/command.ts';
 import {
@@ -193,6 +194,14 @@ describe('a terminal', () => {
       `\x1b]1337;File=inline=1;size=${file.length};width=8;height=3;preserveAspectRatio=1:${file.toString('base64')}\x07\n`,
     );
   });
+});
+
+test('a terminal with sixels gets the whole picture', async () => {
+  const { stdout } = await preview(jpegFile(scene(64, 40)), { env: { TERM: 'foot' } });
+  const begin = '\x1bP0;1;q';
+  const sequence = stdout.slice(stdout.indexOf(begin) + begin.length);
+  const { width, height } = decode(sequence.slice(0, sequence.indexOf('\x1b')));
+  expect({ width, height }).toEqual({ width: 64, height: 40 });
 });
 
 describe('nothing is drawn', () => {

@@ -11,6 +11,12 @@ test.each<[string, Record<string, string>]>([
   ['iterm2', { TERM: 'xterm-256color', TERM_PROGRAM: 'WezTerm' }],
   ['cells', { TERM: 'tmux-256color', KITTY_WINDOW_ID: '1', LC_TERMINAL: 'iTerm2' }],
   ['cells', { TERM: 'xterm-256color', TMUX: '/tmp/x', TERM_PROGRAM: 'WezTerm' }],
+  ['sixel', { TERM: 'foot' }],
+  ['sixel', { TERM: 'mlterm-256color' }],
+  ['sixel', { TERM: 'xterm-256color', ARX_PICTURES: 'sixel' }],
+  ['sixel', { TERM: 'tmux-256color', TMUX: '/tmp/x', ARX_PICTURES: 'sixel' }],
+  ['cells', { TERM: 'xterm-kitty', ARX_PICTURES: 'cells' }],
+  ['cells', { TERM: 'xterm-256color', ARX_PICTURES: 'other' }],
   ['cells', { TERM: 'xterm-256color' }],
   ['cells', {}],
 ])('%s: %j', (protocol, env) => {
