@@ -173,7 +173,13 @@ async function printFacet(page: SearchPage, app: App): Promise<void> {
     rows: counts,
     summary: () => ({ values, messages: total, ...indexOf(app, page), complete: !has_more && isWhole(page) }),
   });
-  if (has_more && app.printer.output !== 'json')
+  if (has_more && app.strict)
+    app.addFault(
+      new Fault('partial', 'these are not all values', {
+        hint: `--limit COUNT, up to ${PAGE_LIMIT.maximum}`,
+      }),
+    );
+  else if (has_more && app.printer.output !== 'json')
     app.notice(
       `${formatCount(counts.length)} of ${formatCount(values)} values; more: --limit COUNT, up to ${PAGE_LIMIT.maximum}`,
     );
@@ -199,6 +205,7 @@ async function printHits(
     }
   }
   const { status, total, order } = first;
+  const isComplete = (): boolean => !last.has_more && input.after === undefined && isWhole(first);
   await app.printer.list(searchHitView, {
     status,
     rows: hits(),
@@ -208,7 +215,7 @@ async function printHits(
       has_more: last.has_more,
       order,
       ...indexOf(app, first),
-      complete: !last.has_more && input.after === undefined && isWhole(first),
+      complete: isComplete(),
     }),
   });
   const { output } = app.printer;
@@ -219,6 +226,9 @@ async function printHits(
     const next = commandAgain(app, { without: ['--after'], more: optionWords('--after', id) });
     app.notice(`${shown}next page: ${next}; all: ${commandForAll(app)}`);
   }
+  // What is not indexed is said by itself.
+  if (app.strict && !isComplete() && isWhole(first))
+    app.addFault(new Fault('partial', 'the page is not the whole list', { hint: 'every row: --all' }));
   if (input.sort === 'relevance' && order !== 'relevance')
     app.notice(`newest first: this service does not rank these ${formatCount(total)} messages`);
 }

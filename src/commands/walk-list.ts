@@ -145,7 +145,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
     for (;;) {
       const next = await windows.next();
       if (next.done === true) {
-        outcome = await withUnresolvedRows(next.value);
+        outcome = withKept(await withUnresolvedRows(next.value));
         await recordEnd(outcome);
         // Without a frozen row there is nothing to show, so the run fails like any other command.
         if (outcome.fault !== undefined && outcome.report.conversations === 0) throw outcome.fault;
@@ -184,6 +184,16 @@ async function runWalk<Row extends Identified, Shown extends object>(
   if (doubt !== undefined) app.addFault(doubt);
   return printed;
 
+  /** Returns the outcome; its fault says what stands in spite of it. */
+  function withKept({ fault, ...found }: WalkOutcome): WalkOutcome {
+    if (fault === undefined || frozen === 0) return { ...found, ...(fault === undefined ? {} : { fault }) };
+    const kept =
+      dir === undefined
+        ? `${plural(printed, 'row')} printed, no log was kept`
+        : `${plural(frozen, noun)} in frozen windows in ${input.freeze}`;
+    return { ...found, fault: new Fault(fault.kind, fault.message, { kept, ...fault.detail }) };
+  }
+
   /**
    * Returns the outcome with the unresolved rows of earlier runs. A resumed walk does not read again what is behind its
    * frontier, so it asks the service whether those rows still exist.
@@ -200,10 +210,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
     const fault = new Fault(
       'unstable',
       `row ${unplaced} was seen by an earlier run but its place in the list is undecided`,
-      {
-        kept: `${plural(report.conversations, noun)} in frozen windows`,
-        hint: 'walk again into a new folder',
-      },
+      { hint: 'walk again into a new folder' },
     );
     return { report: { ...report, verdict: 'incomplete' }, fault };
   }

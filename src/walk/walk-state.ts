@@ -320,15 +320,6 @@ export class WalkState<Row extends Identified> {
     return this.#order.unplaced().map(({ id }) => id);
   }
 
-  /** Returns the fault with the number of rows that are frozen all the same, if any are. */
-  withKeptRows(fault: Fault): Fault {
-    const { rows } = this.#statistics;
-    if (rows === 0) return fault;
-    const noun = this.#options.noun ?? 'conversation';
-    const kept = `${rows} ${rows === 1 ? noun : `${noun}s`} in frozen windows`;
-    return new Fault(fault.kind, fault.message, { kept, ...fault.detail });
-  }
-
   /** Reads without progress; while nothing is frozen yet no read is without use. */
   get #countedReadsWithoutProgress(): number {
     return this.#assessment.isEarly ? 0 : this.#readsWithoutProgress;

@@ -48,7 +48,7 @@ export async function* walk<Row extends Identified>(
       if (window === undefined) break;
       yield window;
     }
-    return { report: state.report(error), fault: state.withKeptRows(error), unplaced: state.unplaced() };
+    return { report: state.report(error), fault: error, unplaced: state.unplaced() };
   } finally {
     inFlight.stop();
   }

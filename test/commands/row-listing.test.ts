@@ -98,7 +98,7 @@ describe('rows that match', () => {
   });
 });
 
-describe('--type says how many files show no type', () => {
+describe('--type, --city and --source say how many files show no value', () => {
   const left = (count: string) =>
     `${count} no type, or the service does not show it: left out; arx attachments ls --type none lists `;
   const withheld = () => all['attachments']!.filter(({ redacted }) => redacted === true);
@@ -109,7 +109,6 @@ describe('--type says how many files show no type', () => {
     'ls --type image/png --count',
     'ls --type image/png --sort filename',
     'ls --type image/*  --all',
-    'ls --type image/png --city lisbon',
     'ls --type none/such',
     'ls --type image/png --redacted yes',
     'cities --type image/png',
@@ -123,6 +122,23 @@ describe('--type says how many files show no type', () => {
     expect(idsIn(named)).toEqual(idsOf(withheld()));
   });
 
+  test.each([
+    ['ls --city lisbon', 'city'],
+    ['ls --source local --all', 'source'],
+    ['cities --city lisbon', 'city'],
+    ['ls --type image/png --city lisbon', 'city and type'],
+    ['pull --city lisbon --dry-run', 'city'],
+  ])('%s', async (line, columns) => {
+    const { stderr } = await arx(dir, `attachments ${line} -o ndjson`);
+    const options = columns.split(' and ').map((column) => ` --${column} none`);
+    expect(stderr).toContain(
+      `6 rows have no ${columns}, or the service does not show it: left out; arx attachments ls${options.join('')} lists them`,
+    );
+    expect((await arx(dir, `attachments ${line} -o ndjson --strict`)).exit).toBe(3);
+    const named = await arx(dir, `attachments ls${options.join('')} --redacted yes --all -o ndjson`);
+    expect(idsIn(named)).toEqual(idsOf(withheld()));
+  });
+
   test('of those that nothing else excludes', async () => {
     const [one] = withheld();
     const { message_id: message, filename } = one!;
@@ -132,15 +148,12 @@ describe('--type says how many files show no type', () => {
     }
   });
 
-  test.each([
-    '',
-    '--type none',
-    '--city lisbon',
-    '--type image/png --redacted no',
-    '--type image/png --name x',
-  ])('not for %s', async (options) => {
-    expect((await arx(dir, `attachments ls ${options}`)).stderr).not.toContain('no type');
-  });
+  test.each(['', '--type none', '--type image/png --redacted no', '--type image/png --name x'])(
+    'not for %s',
+    async (options) => {
+      expect((await arx(dir, `attachments ls ${options}`)).stderr).not.toContain('no type');
+    },
+  );
 });
 
 describe('--sort', () => {

@@ -91,3 +91,16 @@ test('characters that cannot be seen are left out of a query', async () => {
   await sampleData(join(dir, 'data'));
   expect(await arx(dir, 'search gla\u00adss --count')).toMatchObject({ exit: 0, stdout: '13\n' });
 });
+
+test.each([
+  ['the --limit 4', 3],
+  ['the --all', 0],
+  ['the --facet from --limit 1', 3],
+  ['the --facet from --limit 500', 0],
+  ['the --count', 0],
+])('search %s --strict: exit %i, since a cut list is no whole one', async (line, exit) => {
+  const dir = tempFolder('search');
+  await sampleData(join(dir, 'data'));
+  expect(await arx(dir, `search ${line}`)).toMatchObject({ exit: 0 });
+  expect(await arx(dir, `search ${line} --strict`)).toMatchObject({ exit });
+});

@@ -339,7 +339,6 @@ describe('lists that cannot be walked', () => {
     const list = driftingSource({ size: 3000 });
     const { ids, fault, report } = await run(list, { maxRequests: 40 });
     expect(fault?.kind).toBe('unstable');
-    expect(fault?.detail.kept).toBe(`${ids.length} conversations in frozen windows`);
     expect(ids.length).toBeGreaterThan(1);
     expect(ids).toEqual(idsOf(list.items.slice(0, ids.length)));
     expect(report.requests).toBeLessThanOrEqual(40);

@@ -23,7 +23,7 @@ import {
 } from './filter.ts';
 import { factsFor } from './message-facts.ts';
 import { unavailableFault } from './withheld.ts';
-import { sayWithoutType } from './without-type.ts';
+import { sayWithoutValue } from './without-value.ts';
 
 export const Input = Selecting;
 
@@ -85,7 +85,7 @@ export async function listCounts(
   await noticeEmptyArchive(totals.files, app);
   sayWholeName(input.name, totals.files, app);
   list.tests.sayHidden(app);
-  if (list.isOurs) await sayWithoutType({ input, messages, facts }, app);
+  if (list.isOurs) await sayWithoutValue({ input, messages, facts }, app);
   if (fault !== undefined) app.addFault(fault);
   countCatalogueContradictions(app, client);
   const { withheld, absent, files: total } = totals;

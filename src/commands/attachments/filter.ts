@@ -37,8 +37,10 @@ export type Selecting = z.infer<typeof Selecting>;
 /** In place of a value of a city, type or source: rows that have none, or do not show it. */
 const NONE = 'none';
 
-/** Lists the rows of which it cannot be told whether they are of a content type. */
-export const LIST_WITHOUT_TYPE = `arx attachments ls --type ${NONE}`;
+/** Returns the command that lists the rows which show none of these values. */
+export function listWithout(columns: readonly string[]): string {
+  return ['arx attachments ls', ...columns.map((column) => `--${column} ${NONE}`)].join(' ');
+}
 
 /** Returns whether a content type is a shell pattern, such as `image/*`. */
 const isPattern = (type: string): boolean => type.includes('*');
@@ -49,11 +51,6 @@ export function sayWholeName(name: string | undefined, rows: number, app: Pick<A
   app.notice(
     `no file has exactly the name ${cutText(name)}; a part of a name: --name ${shellWord(`*${name}*`)}`,
   );
-}
-
-/** Returns whether a content type is asked for that services compare as a whole. */
-export function isExactType(type: string | undefined): boolean {
-  return type !== undefined && type !== NONE && !isPattern(type);
 }
 
 /**
@@ -108,7 +105,12 @@ export function attachmentTests(
     ),
     ...(type === undefined || !isPattern(type)
       ? []
-      : [{ ...nameTest(type, 'type', valueOfColumn(attachmentView, 'type')), command: LIST_WITHOUT_TYPE }]),
+      : [
+          {
+            ...nameTest(type, 'type', valueOfColumn(attachmentView, 'type')),
+            command: listWithout(['type']),
+          },
+        ]),
     ...(name === undefined ? [] : [nameTest(name, 'filename', shownName)]),
     ...(minBytes === undefined ? [] : [sizeTest(minBytes, 'bytes', bytes)]),
     ...(messages === undefined ? [] : [messageTest(messages)]),

@@ -39,7 +39,7 @@ import { factsFor, type MessageFacts } from './message-facts.ts';
 import { limitedNotices } from './notices.ts';
 import { UnusableHashes } from './unusable-hashes.ts';
 import { unavailableFault } from './withheld.ts';
-import { sayWithoutType } from './without-type.ts';
+import { sayWithoutValue } from './without-value.ts';
 
 export const Input = Window.extend({
   ...Selecting.shape,
@@ -82,7 +82,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     twoHashesFault(changes) === undefined;
   const sayUndecided = async (): Promise<void> => {
     list.tests.sayHidden(app);
-    if (list.isOurs) await sayWithoutType({ input, messages, facts }, app);
+    if (list.isOurs) await sayWithoutValue({ input, messages, facts }, app);
   };
 
   if (input.count) {

@@ -19,7 +19,7 @@ import {
   type Selecting,
 } from './filter.ts';
 import { factsFor } from './message-facts.ts';
-import { sayWithoutType } from './without-type.ts';
+import { sayWithoutValue } from './without-value.ts';
 
 /** The rows of the catalogue that a pull selects, and what is known of them so far. */
 export type Selection = {
@@ -84,7 +84,7 @@ export async function select(input: Selected, app: App): Promise<Selection> {
   }
   async function* selected(): AsyncGenerator<Attachment> {
     yield* rowsOfCity(input, app, readRows);
-    if (readings[0]?.list.isOurs === true) await sayWithoutType({ input, messages, facts }, app);
+    if (readings[0]?.list.isOurs === true) await sayWithoutValue({ input, messages, facts }, app);
   }
   async function* rowsById(): AsyncGenerator<Attachment> {
     // An id that is given twice is one row.

@@ -1,0 +1,76 @@
+// Says how many files show no city, type or source, where files of one value are asked for: whether they match cannot be told.
+import type { App } from '../../app.ts';
+import type { Query } from '../../client/index.ts';
+import type { Attachment } from '../../contract/attachment.ts';
+import { PAGE_LIMIT } from '../../contract/scalars.ts';
+import { Fault } from '../../faults.ts';
+import { sayLeftOut } from '../row-tests.ts';
+import { attachmentTests, fieldFilters, listWithout, type Tested } from './filter.ts';
+import type { MessageFacts } from './message-facts.ts';
+
+/** Pages that are read to find such files. Most archives have few, and nobody waits long for a notice. */
+const MAX_PAGES = 10;
+
+/** What the files were selected by. `messages`: only files of these. `facts` knows dates and senders. */
+export type ValueSelection = {
+  input: Tested & { message?: string | undefined; redacted?: 'yes' | 'no' | undefined };
+  messages: ReadonlySet<string> | undefined;
+  facts: MessageFacts | undefined;
+};
+
+/**
+ * Says, for a city, type and source that our service selects by, how many files show none although nothing else excludes them:
+ * those that are withheld. Of other services, and for patterns, the rows of the list themselves tell.
+ */
+export async function sayWithoutValue(
+  { input, messages, facts }: ValueSelection,
+  app: Pick<App, 'client' | 'world' | 'log' | 'strict' | 'notice' | 'addFault'>,
+): Promise<void> {
+  const filters = fieldFilters(input).flatMap(({ field, value }) => {
+    const column = COLUMN_OF_FIELD[field];
+    return column === undefined ? [] : [{ column, field, value }];
+  });
+  if (filters.length === 0 || input.redacted === 'no') return;
+  const others = { ...input, city: undefined, type: undefined, source: undefined };
+  const tests = attachmentTests(others, facts, messages, app.world.now());
+  /** Returns the columns that a row does not show; undefined where it cannot match. */
+  const undecided = (row: Attachment): string[] | undefined => {
+    if (tests.some((test) => test.matches(row) === false)) return undefined;
+    const shown = filters.filter(({ field }) => row[field] !== undefined && row[field] !== null);
+    if (shown.some(({ field, value }) => row[field] !== value)) return undefined;
+    return filters.filter((filter) => !shown.includes(filter)).map(({ column }) => column);
+  };
+  const client = await app.client();
+  const counts = new Map<string, number>();
+  let isAll = false;
+  let after: Query = {};
+  try {
+    for (let pages = 0; pages < MAX_PAGES && !isAll && counts.size === 0; pages += 1) {
+      const { body } = await client.attachments({
+        redacted: true,
+        limit: PAGE_LIMIT.maximum,
+        ...(input.message === undefined ? {} : { message_id: input.message }),
+        ...after,
+      });
+      await facts?.add(body.data);
+      for (const row of body.data) {
+        const columns = undecided(row)?.join(' and ') ?? '';
+        if (columns !== '') counts.set(columns, (counts.get(columns) ?? 0) + 1);
+      }
+      after = { starting_after: body.data.at(-1)?.id };
+      isAll = body.has_more !== true;
+    }
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
+    // The files that match were listed, so this is no fault of the run.
+    app.log(`cannot tell how many files show no value that was asked for: ${error.message}`);
+  }
+  for (const [column, count] of counts)
+    sayLeftOut({ column, count, isAll, command: listWithout(column.split(' and ')) }, app);
+}
+
+const COLUMN_OF_FIELD: Readonly<Record<string, 'city' | 'type' | 'source'>> = {
+  origin_city: 'city',
+  content_type: 'type',
+  source: 'source',
+};
