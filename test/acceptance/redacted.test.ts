@@ -226,6 +226,74 @@ describe('what is redacted never leaves', () => {
     });
   });
 
+  describe('a message that is closed where it is attached, and under another type in a second one', () => {
+    const KEY = Buffer.from('behind the third stone, 5521-0093-7740, and the lamp stays dark all night\n');
+    const attach = (name: string, type: string, body: string) =>
+      [
+        `Message-ID: <${name}@stone.example>`,
+        'Content-Type: multipart/mixed; boundary="' + name + '"',
+        '',
+        `--${name}`,
+        `Content-Type: ${type}; name="${name}.bin"`,
+        'Content-Transfer-Encoding: (encoded) base64',
+        '',
+        Buffer.from(body).toString('base64'),
+        `--${name}--`,
+        '',
+      ].join('\n');
+    const MESSAGE = 'message/rfc822 (a mail; attached)';
+    const BYTES = 'application/octet-stream';
+    const x = attach('key', BYTES, KEY.toString());
+    const y = attach('x', BYTES, x);
+    const other = attach('other', MESSAGE, attach('harmless', BYTES, 'harmless'));
+    const z = attach('y', BYTES, y);
+    const LETTERS = [
+      attach('first', MESSAGE, x),
+      attach('second', MESSAGE, y),
+      attach('third', MESSAGE, z),
+      attach('fourth', BYTES, x).replace(
+        /--fourth--\n$/,
+        other.slice(other.indexOf('--other')).replaceAll('--other', '--fourth'),
+      ),
+    ];
+    let rows: FileRow[];
+    const named = (name: string) => rows.find(({ filename }) => filename === `${name}.bin`)!;
+    const open = async () =>
+      (await files())
+        .slice(rows[0]!.n - 1)
+        .flatMap(({ redacted, filename }) => (redacted === 1 ? [] : [filename]));
+
+    beforeAll(async () => {
+      const known = (await files()).length;
+      writeFileSync(
+        join(dir, 'stones.mbox'),
+        LETTERS.map((text) => `From a@b Thu Jan  1 00:00:00 2026\n${text}\n`).join(''),
+      );
+      expect((await arx(dir, 'import stones.mbox --tier external')).exit).toBe(0);
+      rows = (await files()).slice(known);
+    });
+
+    test('closes what contains it there, and so on', async () => {
+      expect(rows.map(({ filename }) => filename)).toEqual(
+        ['first', 'key', 'second', 'x', 'third', 'y', 'fourth', 'other', 'harmless'].map(
+          (name) => `${name}.bin`,
+        ),
+      );
+      await arx(dir, `redact --yes att_${named('key').n}`);
+      expect(await open()).toEqual(['other.bin', 'harmless.bin']);
+      for (const tier of TIERS) expect(await leaks(tier, [KEY], { since: rows[0]!.message })).toEqual([]);
+    });
+
+    test('stays closed when another redaction of the second one is lifted', async () => {
+      await arx(dir, `redact --yes att_${named('harmless').n}`);
+      expect(await open()).toEqual([]);
+      await arx(dir, `redact --yes att_${named('harmless').n} --undo`);
+      expect(await open()).toEqual(['other.bin', 'harmless.bin']);
+      await arx(dir, `redact --yes att_${named('key').n} --undo`);
+      expect(await open()).toEqual(rows.map(({ filename }) => filename));
+    });
+  });
+
   test('damaged bytes, in which the file could be anywhere, give no record at all', async () => {
     await arx(dir, `redact --yes att_${first}`);
     const n = Number((await letterOf(2)).slice(4));

@@ -97,3 +97,18 @@ function afterBlankLine(bytes: Buffer, from: number, to: number): number {
   if (crlf >= 0) return from + crlf + 3;
   return bare >= 0 ? from + bare + 2 : to;
 }
+
+/** Returns the value of a MIME field without its parameters and without comments (RFC 2045 5.1, RFC 5322 3.2.2). */
+export function valueBeforeParameters(value: string): string {
+  if (!value.includes('(')) return value.split(';', 1)[0]!.trim();
+  let kept = '';
+  let depth = 0;
+  for (let at = 0; at < value.length && (depth > 0 || value[at] !== ';'); at += 1) {
+    const character = value[at]!;
+    if (character === '(') depth += 1;
+    else if (depth === 0) kept += character;
+    else if (character === ')') depth -= 1;
+    else if (character === '\\') at += 1;
+  }
+  return kept.trim();
+}

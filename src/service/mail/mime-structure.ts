@@ -1,7 +1,7 @@
 // Parses the MIME structure of a mail (RFC 2046): its leaf parts in order, each with its header and the exact bytes of its body.
 import { Buffer } from 'node:buffer';
 import { mediaTypeOf } from '../../contract/media-type.ts';
-import { parseHeader, type Header } from './header.ts';
+import { parseHeader, valueBeforeParameters, type Header } from './header.ts';
 import { partsBetween } from './mime-boundary.ts';
 import { contentTypeParameter, hasAttachmentDisposition, hasFilename } from './part-header.ts';
 import { decodeTransferEncoding } from './transfer-encoding.ts';
@@ -206,7 +206,11 @@ function isNamedMessage(type: string, header: Header): boolean {
 function typeOf(header: Header, defaultType: string): string {
   const declared = header.fields.get('content-type');
   if (declared === undefined) return defaultType;
-  const type = declared.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const type = valueBeforeParameters(declared)
+    .toLowerCase()
+    .split('/')
+    .map((name) => name.trim())
+    .join('/');
   return /^[^\s/]{1,127}\/[^\s/]{1,127}$/.test(type) ? type : 'text/plain';
 }
 

@@ -1,9 +1,9 @@
 // What the header of a MIME part says about the part: its disposition, file name and type parameters.
-import type { Header } from './header.ts';
+import { valueBeforeParameters, type Header } from './header.ts';
 
 /** Returns whether a part declares itself an attachment (`Content-Disposition: attachment`, RFC 2183 2.2). */
 export function hasAttachmentDisposition({ fields }: Header): boolean {
-  return /^\s*attachment\s*(?:;|$)/i.test(fields.get('content-disposition') ?? '');
+  return valueBeforeParameters(fields.get('content-disposition') ?? '').toLowerCase() === 'attachment';
 }
 
 /** Returns whether one of the two fields that can hold a file name does (RFC 2183 2.3, RFC 2231). */

@@ -1,12 +1,13 @@
 // Decodes MIME transfer encodings (RFC 2045 6). Exact to the byte, line ends included, because the result is hashed.
 import { Buffer } from 'node:buffer';
+import { valueBeforeParameters } from './header.ts';
 
 /**
  * Returns the decoded bytes of a body. `encoding` is the value of Content-Transfer-Encoding; an unknown one decodes to
  * the body itself. A malformed body is decoded as far as possible. Never throws.
  */
 export function decodeTransferEncoding(body: Buffer, encoding: string): Buffer {
-  const name = /[\w-]+/.exec(encoding)?.[0].toLowerCase();
+  const name = /[\w-]+/.exec(valueBeforeParameters(encoding))?.[0].toLowerCase();
   if (name === 'base64') return decodeBase64(body);
   if (name === 'quoted-printable') return decodeQuotedPrintable(body);
   if (name === 'uuencode' || name === 'x-uuencode' || name === 'uue' || name === 'x-uue')

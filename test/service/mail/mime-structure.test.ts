@@ -31,6 +31,21 @@ describe('delimiters', () => {
   });
 });
 
+test.each([
+  ['message/rfc822 (a; b)', 'message/rfc822'],
+  ['(a (b\\)) c) Message / RFC822', 'message/rfc822'],
+  ['multipart/mixed (a', 'multipart/mixed'],
+  ['application/pdf(a); name="(.pdf"', 'application/pdf'],
+  ['text/html charset=utf-8', 'text/plain'],
+])('the type of %s', (field, type) => {
+  expect(structure(`Content-Type: ${field}\n\n`).type).toBe(type);
+});
+
+test('a disposition with a comment', () => {
+  const mail = `Content-Type: text/plain\nContent-Disposition: (a) attachment (b); filename=c\n\n`;
+  expect(structure(mail).leaves).toMatchObject([{ shown: false }]);
+});
+
 describe('a line of the header that is no field', () => {
   const headerOf = (mail: string) => parseHeader(Buffer.from(mail), 0, mail.length);
   test.each<[name: string, mail: string, fields: string[], body: string]>([

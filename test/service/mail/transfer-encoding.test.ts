@@ -19,6 +19,8 @@ test.each<[encoding: string, body: string, bytes: string]>([
   ['x-uuencode', 'begin 644 no end\n#0V%T', 'Cat'],
   ['x-uuencode', 'begin here\nnothing to decode', 'begin here\nnothing to decode'],
   ['x-uuencode', 'nothing to decode', 'nothing to decode'],
+  ['(quoted (7bit\\)) ;) base64 (here)', 'Q2F0', 'Cat'],
+  ['(base64', 'Q2F0', 'Q2F0'],
 ])('%s: %j', (encoding, body, bytes) => {
   expect(decodeTransferEncoding(Buffer.from(body, 'latin1'), encoding).toString('latin1')).toBe(bytes);
 });

@@ -9,8 +9,8 @@ import { updateClosedFiles } from '../closed-files.ts';
 import type { Arrival } from './conversations.ts';
 import { markRepeated, occurrencesOf, updateSameBytes } from './same-bytes.ts';
 
-/** Whether bytes that the archive has are closed. */
-type KnownBytes = { sha256: string; redaction: string | null; redacted: number };
+/** The hash of a file, and why its bytes are redacted; null where they are not, or closed with another file. */
+type Redaction = { sha256: string; redaction: string | null };
 
 /**
  * Inserts the attachments of the arrivals, numbered after `newest`. `held`: the hashes whose bytes the archive has. The
@@ -27,22 +27,14 @@ export async function addAttachmentRows(
   const keyOf = ({ sha256, absence }: ImportedAttachment): string =>
     held.has(sha256) || absence !== null ? sha256 : absentFileKey(sha256);
   const hashes = arrivals.flatMap(({ message }) => message.attachments.map(keyOf));
-  const stored = await selectIn<KnownBytes>(
-    statements,
-    `SELECT sha256, MAX(redaction) AS redaction, MAX(redacted) AS redacted FROM attachments
-      WHERE sha256 IN ? GROUP BY sha256`,
-    new Set(hashes),
-  );
+  const closed = await closedBytes(statements, new Set(hashes));
   const occurrences = await occurrencesOf(statements, hashes);
-  const redactions = new Map<string, string>();
-  for (const { sha256, redaction } of [
-    ...stored,
+  const redactions = redactionsOf([
+    ...closed,
     ...arrivals.flatMap(({ message }) =>
       message.attachments.map((file) => ({ sha256: keyOf(file), redaction: file.redaction })),
     ),
-  ]) {
-    if (redaction !== null) redactions.set(sha256, redaction);
-  }
+  ]);
   const rows: NewRow<typeof ATTACHMENTS>[] = [];
   for (const { n, message } of arrivals) {
     for (const [part, file] of message.attachments.entries()) {
@@ -78,20 +70,35 @@ export async function addAttachmentRows(
   await insertRows(statements, ATTACHMENTS, rows);
   await redactRows(statements, redactions);
   await markRepeated(statements, hashes, occurrences);
-  const closed = stored.filter(({ redacted }) => redacted === 1).map(({ sha256 }) => sha256);
   const containers = rows.filter(({ contains }) => contains > 0).map(({ sha256 }) => sha256);
-  const affected = new Set([...redactions.keys(), ...closed, ...containers]);
+  const affected = new Set([...redactions.keys(), ...closed.map(({ sha256 }) => sha256), ...containers]);
   if (affected.size > 0) await updateClosedFiles(statements, affected);
 }
 
 /** A file too large for memory is hashed first and copied later. */
 const CHANGED_FILE = 'changed while it was imported';
 
+/** Returns which of these hashes are those of redacted or closed rows. */
+function closedBytes(statements: Statements, hashes: Iterable<string>): Promise<Redaction[]> {
+  return selectIn<Redaction>(
+    statements,
+    `SELECT sha256, MAX(redaction) AS redaction FROM attachments
+      WHERE redacted = 1 AND sha256 IN ? GROUP BY sha256`,
+    hashes,
+  );
+}
+
+function redactionsOf(found: readonly Redaction[]): Map<string, string> {
+  return new Map(
+    found.flatMap(({ sha256, redaction }) => (redaction === null ? [] : [[sha256, redaction] as const])),
+  );
+}
+
 /** Redacts all rows with a redacted hash. */
 async function redactRows(statements: Statements, redactions: ReadonlyMap<string, string>): Promise<void> {
   for (const [sha256, redaction] of redactions) {
     await statements.run(
-      'UPDATE attachments SET redacted = 1, redaction = $2 WHERE sha256 = $1 AND redacted = 0',
+      'UPDATE attachments SET redacted = 1, redaction = $2 WHERE sha256 = $1 AND redaction IS NULL',
       [sha256, redaction],
     );
   }
@@ -147,15 +154,12 @@ export async function addMissingBytes(
     );
   }
   const hashes = new Set(missing.map(({ file }) => file.sha256));
-  const same = await selectIn<{ sha256: string; redaction: string }>(
-    statements,
-    `SELECT sha256, MAX(redaction) AS redaction FROM attachments
-      WHERE redaction IS NOT NULL AND sha256 IN ? GROUP BY sha256`,
-    hashes,
-  );
-  const redactions = new Map(same.map(({ sha256, redaction }) => [sha256, redaction]));
+  const known = await closedBytes(statements, hashes);
   await updateSameBytes(statements, hashes);
-  await redactRows(statements, redactions);
-  await updateClosedFiles(statements, redactions.keys());
+  await redactRows(statements, redactionsOf(known));
+  await updateClosedFiles(
+    statements,
+    known.map(({ sha256 }) => sha256),
+  );
   return changed;
 }
