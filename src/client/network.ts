@@ -35,7 +35,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
     headersTimeout: 0,
     bodyTimeout: options.idleTimeoutMs,
     // Without the second, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch off the check of certificates.
-    connect: { timeout: options.connectTimeoutMs, rejectUnauthorized: true },
+    connect: { timeout: options.connectTimeoutMs, rejectUnauthorized: true as const },
   };
   const pools = new Map<string, Dispatcher>();
   /** IP addresses that connections to an origin have used. */
@@ -72,7 +72,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
     const place = hostAndPort(url);
     let interim = 0;
     try {
-      const reply = await request.call(dispatcherFor(url.origin), {
+      const asked = request.call(dispatcherFor(url.origin), {
         origin: url.origin,
         path: url.pathname + url.search,
         method,
@@ -87,6 +87,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
           }
         },
       });
+      const reply = await untilAborted(asked, signal);
       const raw = pairs(reply.headers as unknown as string[]);
       const known = flat(raw);
       const length = Number(known['content-length'] ?? Number.NaN);
@@ -110,6 +111,20 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
       );
     },
   };
+}
+
+/** undici gives up a request only once there is a connection for it, and a proxy can hold that back. */
+async function untilAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([asked, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 async function* watched(

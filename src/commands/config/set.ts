@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { setSetting } from '../../config/settings-file.ts';
+import { withoutPassword } from '../../format/shell-words.ts';
 import { moveTokensTo } from './move-tokens.ts';
 
 export const Input = z.object({ key: z.string(), value: z.string() });
@@ -12,5 +13,6 @@ export async function run({ key, value }: z.infer<typeof Input>, app: App): Prom
   const named = profile.origin === 'flag' ? profile.value : undefined;
   if (named === undefined && key === 'token_store') await moveTokensTo(value, app);
   await setSetting(app.directories.config, key, value, named, app.storeWorld);
-  await app.printer.report({ key, value, profile: named ?? null }, () => [`${key} = ${value}`]);
+  const shown = withoutPassword(value);
+  await app.printer.report({ key, value: shown, profile: named ?? null }, () => [`${key} = ${shown}`]);
 }
