@@ -47,8 +47,15 @@ export function parseAddress(
   return url;
 }
 
+/**
+ * A path segment that leads to another folder. Some servers resolve it also between encoded slashes (nginx) or with parameters
+ * (`..;x`, Tomcat).
+ */
+const DOT_SEGMENT = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\;]|%2f|%5c|%3b|$)/i;
+
 /** Returns whether a URL is the base itself or below it. */
 export function isWithin(url: URL, base: URL): boolean {
+  if (DOT_SEGMENT.test(url.pathname)) return false;
   const prefix = withoutFinalSlashes(base.pathname);
   return url.origin === base.origin && (url.pathname === prefix || url.pathname.startsWith(`${prefix}/`));
 }
@@ -66,7 +73,7 @@ export function urlWithin(base: URL, path: string, query: Query = {}): URL {
   // URL removes tabs and line breaks, so `/.<tab>./x` would become a dot segment.
   if (/\p{Cc}/u.test(path)) throw new Fault('usage', 'path has a control character');
   // URL resolves such segments, encoded or not, and would request another path than was meant.
-  if (/[/\\](\.|%2e){1,2}([/\\]|$)/i.test(path.split(/[?#]/, 1)[0] ?? '')) {
+  if (DOT_SEGMENT.test(path.split(/[?#]/, 1)[0] ?? '')) {
     throw new Fault('usage', 'path has a dot segment, which would lead elsewhere');
   }
   // Joined as text, `//host/x` stays a path of the base and does not become another host.

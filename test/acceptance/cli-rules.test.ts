@@ -869,6 +869,17 @@ test('rule 31: no text of an archive controls the terminal', async () => {
   expect(raw).toMatchObject({ exit: 2, stdout: '' });
 });
 
+test('a setting is shown without the password of an address, also as it is set', async () => {
+  const dir = home();
+  for (const words of ['', ' --json']) {
+    const { exit, stdout } = await arx(dir, `config set proxy http://user:se:cret@127.0.0.1:9${words}`);
+    expect({ exit, stdout }).toEqual({
+      exit: 0,
+      stdout: expect.stringContaining('http://user:***@127.0.0.1:9'),
+    });
+  }
+});
+
 test('rule 32: flag, environment, profile, file, default; each variable is documented', async () => {
   const dir = home();
   const timeout = async (line = '', env: Record<string, string> = {}): Promise<unknown> => {
