@@ -15,6 +15,7 @@ import {
 import { completionScript, SHELLS, type Shell } from '../completion/scripts.ts';
 import { writeFileAtomically } from '../disk/atomic-file.ts';
 import { diskFault } from '../disk/disk-fault.ts';
+import { makeFolderSync } from '../disk/make-folder.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import { escapeText } from '../format/terminal/escape.ts';
@@ -180,7 +181,7 @@ function readOwn(path: string, { world }: App): string | undefined {
 function write(path: string, text: string, { world }: App): void {
   try {
     const mode = fs.existsSync(path) ? fs.statSync(path).mode & 0o777 : 0o644;
-    fs.mkdirSync(dirname(path), { recursive: true });
+    makeFolderSync(dirname(path), 0o777);
     writeFileAtomically({ temporary: `${path}.tmp-${world.pid}`, path, force: true }, Buffer.from(text));
     fs.chmodSync(path, mode);
   } catch (error) {

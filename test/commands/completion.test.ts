@@ -39,6 +39,12 @@ test('install writes the script of the shell in SHELL, once, and says what it di
   expect((await run('uninstall')).stdout).toBe(`${path}: absent\n`);
 });
 
+// There mkdir with `recursive` never returned.
+test.skipIf(process.platform !== 'linux')('install in a home where no folder can be made is 14', async () => {
+  const ran = await run('install', { home: '/proc', env: { HOME: '/proc', SHELL: '/bin/bash' } });
+  expect(ran).toMatchObject({ exit: 14, stderr: expect.stringContaining('none can be made') });
+});
+
 test('--dry-run changes nothing', async () => {
   expect((await run('install --dry-run --yes')).stdout).toContain('dry run, nothing is changed');
   expect(fs.readdirSync(home)).toEqual([]);
