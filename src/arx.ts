@@ -1,6 +1,7 @@
 // Runs one command line in a world and returns its exit code.
 import { version } from '../package.json';
 import type { CommandBody } from './commands/command-body.ts';
+import { diskFault } from './disk/disk-fault.ts';
 import { exitCodeOf, worstOf } from './exit.ts';
 import { Fault } from './faults.ts';
 import type { Call } from './program.ts';
@@ -82,10 +83,20 @@ async function runBody(body: CommandBody, { spec, given }: Call, app: RunningApp
   await app.printer.warnOfFields();
 }
 
-/** Returns the Fault of an error. In an interrupted run any error is the interruption; any other unknown error is a bug. */
+/** Codes of errors that say what this machine or process has no more of, whatever was done. */
+const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS']);
+
+/**
+ * Returns the Fault of an error. In an interrupted run any error is the interruption. A limit of the machine is Fault 'disk'; any
+ * other unknown error is a bug.
+ */
 function faultOf(error: unknown, world: World): Fault {
   if (error instanceof Fault) return error;
   if (world.signal.aborted) return world.signal.reason as Fault;
+  const { code = '', path = 'this machine' } = (error ?? {}) as NodeJS.ErrnoException;
+  if (code === 'ERR_WORKER_INIT_FAILED')
+    return new Fault('disk', 'no thread can be started: too many open files, or threads', { cause: error });
+  if (EXHAUSTED.has(code)) return diskFault(error, path) as Fault;
   return new Fault('internal', 'unexpected error; ARX_DEBUG=1 shows where', { cause: error });
 }
 

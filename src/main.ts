@@ -375,5 +375,12 @@ const world: World = {
     }),
 };
 
+// The event loop has nothing left to do, but the run has not ended: without this the process would end with 0.
+process.once('beforeExit', () => {
+  const fault = new Fault('internal', 'the run stopped before its end');
+  writeSync(2, `arx: ${fault.message} [internal, exit ${exitCodeOf(fault)}]\n`);
+  process.exit(exitCodeOf(fault));
+});
+
 // All output has been written, so nothing is lost; idle sockets would keep the process running.
 void run(world).then((code) => process.exit(code));

@@ -86,12 +86,14 @@ export async function run({ keep }: z.infer<typeof Input>, app: App): Promise<vo
     if (failed.length > 0)
       throw new Fault('internal', `the demo failed at: ${failed.map((step) => step.command).join('; ')}`);
   } finally {
-    if (!keep) await rm(dir, { recursive: true, force: true });
+    // A thread of a step that failed may still write.
+    if (!keep) await rm(dir, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
 async function seed(dir: string, app: App): Promise<void> {
-  const { openArchive } = await import('../service/index.ts');
+  const { accessErrorOf, accessFault, DatabaseAccessError, openArchive } =
+    await import('../service/index.ts');
   const { importItems } = await import('../service/import/index.ts');
   const { sampleItems } = await import('../service/sample/index.ts');
   const archive = await openArchive({
@@ -99,6 +101,9 @@ async function seed(dir: string, app: App): Promise<void> {
     now: app.world.now,
     randomBytes: app.world.randomBytes,
     sleep: app.world.sleep,
+  }).catch((error: unknown) => {
+    const meant = accessErrorOf(error);
+    throw meant instanceof DatabaseAccessError ? accessFault(meant) : error;
   });
   await importItems(archive, sampleItems(7)).finally(() => archive.close());
 }

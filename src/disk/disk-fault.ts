@@ -7,6 +7,7 @@ const EDQUOT_LINUX_ERRNO = -122;
 const REASONS: Record<string, string> = {
   ENOSPC: 'no space left on the device',
   EDQUOT: 'disk quota exceeded',
+  EFBIG: 'file size limit exceeded',
   EIO: 'input/output error',
   EROFS: 'read-only file system',
   EACCES: 'permission denied',

@@ -24,8 +24,11 @@ export function openDiskWorker({ thread: start, signal }: Pick<World, 'thread' |
   const waiting: Waiting[] = [];
   const runHere = createDiskJobRunner();
   let worker: Worker | undefined;
+  /** Why the worker ended. It answers no job that it gets after that. */
+  let failure: unknown;
 
   const failAll = (error: unknown): void => {
+    failure ??= error;
     for (const { reject } of waiting.splice(0)) reject(error);
   };
   const onAbort = (): void => {
@@ -46,6 +49,7 @@ export function openDiskWorker({ thread: start, signal }: Pick<World, 'thread' |
   async function run(job: DiskJob): Promise<string> {
     signal.throwIfAborted();
     const running = started();
+    if (failure !== undefined) throw failure;
     const result =
       running === undefined
         ? runHere(job)

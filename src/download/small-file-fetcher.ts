@@ -60,6 +60,7 @@ export function openSmallFileFetcher(
   let message: Required<Omit<FetcherMessage, 'connections'>> | undefined;
   let keys = 0;
   let unsupportedScore = 0;
+  let isEnded = false;
 
   const settleAll = (settle: (each: Waiting) => void): void => {
     for (const each of waiting.values()) settle(each);
@@ -81,6 +82,7 @@ export function openSmallFileFetcher(
     }
   });
   const onEnd = (): void => {
+    isEnded = true;
     unsupportedScore = Infinity;
     settleAll(({ resolve }) => resolve('unsupported'));
   };
@@ -104,6 +106,7 @@ export function openSmallFileFetcher(
       const key = keys++;
       const result = new Promise<StoredFile | 'unsupported'>((resolve, reject) => {
         signal.throwIfAborted();
+        if (isEnded) return resolve('unsupported');
         waiting.set(key, { resolve, reject });
         temporaries.set(key, file.temporary);
         nextMessage().requests.push({ key, origin: url.origin, path: url.pathname + url.search, file });

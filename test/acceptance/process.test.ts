@@ -935,3 +935,28 @@ test.each(['-f 1', '-f 8', '-f 64', '-n 20'])(
     expect(await arx.run(['fsck'], { dir })).toMatchObject({ exit: 0 });
   },
 );
+
+test.each(['fsck', 'attachments pull --all --to other', 'demo'])(
+  'J5 %s without descriptors for its threads: exit 14',
+  async (line) => {
+    const dir = tempFolder('descriptors');
+    cpSync(template, dir, { recursive: true });
+    const env = { ...process.env, ARX_DATA_DIR: join(dir, 'data'), ARX_CONFIG_DIR: join(dir, 'config') };
+    const words = ['-c', 'ulimit -n 22; exec "$0" "$@"', process.execPath, arx.launcher, ...line.split(' ')];
+    const limited = spawnSync('sh', words, { cwd: dir, env, encoding: 'utf8' });
+    expect(limited).toMatchObject({ status: 14, stderr: expect.stringContaining('too many open files') });
+  },
+);
+
+test('a run that stops before its end is exit 1', () => {
+  const dir = tempFolder('stopped');
+  // A write that never ends leaves the event loop without work.
+  writeFileSync(join(dir, 'never.cjs'), 'process.stdout.write = () => true;\n');
+  const env = { ...process.env, ARX_CONFIG_DIR: dir };
+  const words = ['--require', join(dir, 'never.cjs'), arx.launcher, 'config', 'ls'];
+  const stopped = spawnSync(process.execPath, words, { cwd: dir, env, encoding: 'utf8' });
+  expect(stopped).toMatchObject({
+    status: 1,
+    stderr: 'arx: the run stopped before its end [internal, exit 1]\n',
+  });
+});
