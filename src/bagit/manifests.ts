@@ -78,7 +78,7 @@ export async function readManifests(
       else expected.push({ manifest, algorithm, hash });
     }
     if (dotted > 0) {
-      const what = `${manifest} writes paths with ./ (${dotted}), which some programs do not find`;
+      const what = `${manifest} writes paths with ./ or // (${dotted}), which some programs do not find`;
       problems.push({ kind: 'odd', what });
     }
     if (isMarked) problems.push({ kind: 'odd', what: `${manifest} marks names as binary, as md5sum does` });

@@ -72,13 +72,13 @@ export function isKnownAlgorithm(algorithm: string): algorithm is Algorithm {
 }
 
 /**
- * `isBinary`: the path is marked with a star, as md5sum does. `isDotted`: the path is written with `./`, which other programs
- * take for another path.
+ * `isBinary`: the path is marked with a star, as md5sum does. `isDotted`: the path is written with `./` or `//`, which other
+ * programs take for another path.
  */
 export type ManifestLine = { line: number; hash: string; path: string; isBinary: boolean; isDotted: boolean };
 
 /**
- * Yields the lines of a manifest, with paths as they are written, but without `./`. Throws Fault 'integrity' for a damaged line, 'unsafe' for
+ * Yields the lines of a manifest, with paths as they are written, but without `./` and `//`. Throws Fault 'integrity' for a damaged line, 'unsafe' for
  * a path that leads out of the bag (RFC 8493 5.1) and for too many lines.
  */
 export function* parseManifest(text: string, name: string, algorithm: string): Generator<ManifestLine> {
@@ -114,9 +114,9 @@ export function* parseFetch(text: string): Generator<FetchLine> {
   }
 }
 
-/** Returns the path without `./`. */
+/** Returns the path without `./` and doubled slashes. */
 function insideOnly(written: string, name: string, line: number): string {
-  const path = written.replace(/^(?:\.\/)+/, '').replaceAll(/\/(?:\.\/)+/g, '/');
+  const path = written.replace(/^(?:\.\/)+/, '').replaceAll(/\/(?:\.?\/)+/g, '/');
   const leaves = (each: string) =>
     leavesFolder(each) || leavesFolder(each.replaceAll('\\', '/')) || /^(?:~|[a-z]:)/i.test(each);
   if (leaves(path) || leaves(unescapePath(path)))

@@ -50,8 +50,11 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     .catch((error: unknown) => {
       if (error instanceof BackupTargetError)
         throw new Fault('unsafe', `${to}: ${error.message}`, { cause: error });
-      if (app.world.signal.aborted || (error as NodeJS.ErrnoException).syscall === undefined) throw error;
-      throw diskFault(error, to);
+      // The lock beside the backup is on the disk of the target, too.
+      const cause = error instanceof Fault && error.kind === 'store' ? error.detail.cause : error;
+      if (app.world.signal.aborted || (cause as NodeJS.ErrnoException | undefined)?.syscall === undefined)
+        throw error;
+      throw diskFault(cause, to);
     })
     .finally(() => progress.end());
   await app.printer.report(report, () => backupLines(report));

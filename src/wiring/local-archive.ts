@@ -59,11 +59,14 @@ export async function openLocalArchive(
     const reason = error instanceof service.ArchiveUnreadable ? error.why : codeOf(error);
     const where = 'dir' in place ? place.dir : 'the database';
     const message = `cannot open the archive in ${where}`;
-    if (codeOf(error) === NO_FOLDERS)
+    if (DISK_CODES.has(codeOf(error)))
       throw new Fault('disk', `${message}: ${reasonOf(error)}`, { kept, cause: error });
     throw new Fault('store', `${message}: ${reason}`, { kept, cause: error });
   }
 }
+
+/** Codes of the disk that refuses a new archive; others are of what is there. */
+const DISK_CODES = new Set([NO_FOLDERS, 'EROFS', 'ENOSPC', 'EDQUOT']);
 
 /** The address of the local archive, of its files, and the transport to both. */
 export type LocalConnection = { baseUrl: string; assetUrl: string; transport: Transport };

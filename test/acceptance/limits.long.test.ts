@@ -141,6 +141,20 @@ describe.skipIf(noMount)('file systems', () => {
     ]);
   });
 
+  test.each([
+    ['archive copy', '$ARX archive copy sqlite:data sqlite:ro/new'],
+    ['archive copy into an empty folder', '$ARX archive copy sqlite:data sqlite:ro/empty'],
+    ['import into an empty folder', 'ARX_DATA_DIR=$PWD/ro/empty $ARX import box'],
+    ['backup', '$ARX backup --to ro/new'],
+    ['backup into an empty folder', '$ARX backup --to ro/empty'],
+  ])('X2 a target on a read-only disk, %s: exit 14', async (_, command) => {
+    const dir = await archiveIn('read-only-target');
+    const mount = 'mkdir ro; mount -t tmpfs none ro && mkdir ro/empty && mount -o remount,ro ro || exit 99';
+    const { status, output } = mounted(dir, `${mount}\n${command}`);
+    expect(status, output).toBe(14);
+    expect(output).toMatch(/read-only( file system)? \[disk, exit 14\]/);
+  });
+
   test('J4 no inode left: exit 14, and the next run with inodes completes', async () => {
     const dir = await archiveIn('inodes');
     const { status, output } = mounted(

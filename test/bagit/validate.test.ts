@@ -149,6 +149,12 @@ describe('odd bags pass with a notice', () => {
       /writes paths with \.\//,
     ],
     [
+      'paths with doubled slashes in the manifest',
+      { written: (path) => path.replaceAll('/', '//') },
+      [untagged],
+      /writes paths with \.\/ or \/\//,
+    ],
+    [
       'the same file listed twice with the same hash',
       old,
       [untagged, append('manifest-md5.txt', `${digestOf('md5', 'hello')} data/hello.txt\n`)],

@@ -181,7 +181,9 @@ function openingError(error: unknown): unknown {
   );
   if (isKnown) return error;
   const meant = accessErrorOf(error);
-  const isFailing = meant instanceof DatabaseAccessError && meant.kind !== 'read_only';
+  // A file that this user may not write is another matter than a disk on which nobody can make one.
+  const isReadOnlyDisk = (error as NodeJS.ErrnoException).code === 'EROFS';
+  const isFailing = meant instanceof DatabaseAccessError && (meant.kind !== 'read_only' || isReadOnlyDisk);
   return isFailing ? meant : new ArchiveUnreadable(error);
 }
 
