@@ -1,7 +1,7 @@
 // Runs a jq program over JSON texts: jq itself, compiled to WebAssembly, with at most 256 MiB of memory.
 
 /** What jq printed: a line of JSON for each result, and its messages. */
-export type JqRun = { stdout: string; stderr: string };
+export type JqRun = { stdout: string; stderr: string; exitCode: number };
 
 /** What a thread that runs jq is given. */
 export type JqWorkerOptions = { program: string };
@@ -16,7 +16,7 @@ export function createJqRunner({ program }: JqWorkerOptions): (json: string) => 
     try {
       return jq.raw(json, expression, ['-c']);
     } catch {
-      return { stdout: '', stderr: 'jq: error: more memory is needed than 256 MiB' };
+      return { stdout: '', stderr: 'jq: error: more memory is needed than 256 MiB', exitCode: 5 };
     }
   };
 }

@@ -39,8 +39,9 @@ export async function openJqSink({ program, isPerRecord, world, onUnknownField }
   const seen = new Set<string>();
   let isNull: boolean | undefined;
   const filter = async (json: string): Promise<void> => {
-    const { stdout: results, stderr } = await jq.run(json);
+    const { stdout: results, stderr, exitCode } = await jq.run(json);
     if (/^jq: error/m.test(stderr)) failure ??= stderr;
+    else if (exitCode !== 0) failure ??= `jq: error: the program halted with exit code ${exitCode}`;
     if (fields.length > 0 && results !== '' && isNull !== false) {
       isNull = /^null(?:\nnull)*\n?$/.test(results);
       if (isNull) addKeys(json, seen);
@@ -135,10 +136,13 @@ function startJq(program: string, { thread, signal }: Options['world']): Jq {
         const onAbort = (): void => reject(signal.reason as Error);
         if (signal.aborted) return onAbort();
         signal.addEventListener('abort', onAbort, { once: true });
+        const onExit = (): void => reject(new Error('the thread of jq ended early'));
         worker.once('error', reject);
+        worker.once('exit', onExit);
         worker.once('message', (result: JqRun) => {
           signal.removeEventListener('abort', onAbort);
           worker.removeListener('error', reject);
+          worker.removeListener('exit', onExit);
           resolve(result);
         });
         worker.postMessage(json);

@@ -131,6 +131,15 @@ describe('commands', () => {
     expect((await arx(dir, 'config get timeout')).stdout).toBe('20\n');
   });
 
+  test.each([
+    ['--json', 'halt_error', ''],
+    ['-o ndjson', '.id, ("x" | halt_error(3))', 'att_1\n'],
+  ])('a program that halts with a failure is exit 2: %s %s', async (form, program, stdout) => {
+    const ran = await arx(dir, `attachments ls --limit 2 ${form} --jq '${program}'`);
+    expect(ran).toMatchObject({ exit: 2, stdout });
+    expect(ran.stderr).toContain('--jq: the program halted with exit code');
+  });
+
   test('the fault of the command counts too', async () => {
     expect(await arx(dir, 'attachments show att_9999 --jq .id')).toMatchObject({ exit: 6, stdout: '' });
   });

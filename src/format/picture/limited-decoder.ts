@@ -30,6 +30,7 @@ export async function decodeWithLimits(
           resolve({ failure: 'it needs too much memory' });
       });
       worker.once('message', resolve);
+      worker.once('exit', () => reject(new Error('the thread of the picture ended early')));
       worker.once('error', (error: Error & { code?: string }) => {
         if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') resolve({ failure: 'it needs too much memory' });
         else reject(error);
