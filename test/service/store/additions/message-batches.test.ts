@@ -226,6 +226,33 @@ describe('the catalogue', () => {
       expect(await archive.blobs.size(sha256Of('2'))).toBe(1);
     }));
 
+  test('bytes that come later are closed where they are those of a message that contains a redacted file', () =>
+    withArchive(async (archive) => {
+      const intake = createMessageWriter(archive, readSearchText);
+      const container = file('a message with a file', { contains: 1 });
+      const closed = file('the file', { redaction: 'hidden' });
+      const absent = file('a message with a file', {
+        content: null,
+        sha256: 'named',
+        absence: 'comes later',
+      });
+      await intake.add([
+        message('a', [], { attachments: [container, closed] }),
+        message('b', [], { attachments: [absent] }),
+      ]);
+      expect(await filesOf(archive)).toMatchObject([
+        { redacted: 1 },
+        { redacted: 1 },
+        { stored: 0, redacted: 0 },
+      ]);
+      await intake.complete([message('b', [], { attachments: [file('a message with a file')] })]);
+      expect(await filesOf(archive)).toMatchObject([
+        { redacted: 1 },
+        { redacted: 1 },
+        { stored: 1, redacted: 1 },
+      ]);
+    }));
+
   test('a file without bytes, and one withheld', () =>
     withArchive(async (archive) => {
       const absent = file('5', { content: null, redaction: 'hidden', filename: 'a\0b' });
