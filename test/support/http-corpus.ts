@@ -47,6 +47,7 @@ export const HTTP_CORPUS: readonly (readonly [why: string, bytes: string])[] = [
   ['an absolute target of another host', `GET http://evil.example/api/health HTTP/1.1\r\n${HOST}\r\n`],
   ['an absolute target without a path', `GET http://localhost?limit=1 HTTP/1.1\r\n${HOST}\r\n`],
   ['a target of spaces', `GET   /api/health   HTTP/1.1\r\n${HOST}\r\n`],
+  ['a search for one letter that finds nothing', `GET /v1/search?q=%C3%83 HTTP/1.1\r\n${HOST}${BEARER}\r\n`],
   ['a query of broken escapes', `GET /v1/attachments?origin_city=%ff HTTP/1.1\r\n${HOST}${BEARER}\r\n`],
   ['ten thousand parameters', `GET /messages?${'a&'.repeat(7_000)} HTTP/1.1\r\n${HOST}${BEARER}\r\n`],
   [

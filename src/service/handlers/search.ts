@@ -128,6 +128,16 @@ function parsedQuery(source: string, now: number): SearchQuery {
   }
 }
 
+/** Returns what a query asks for, undefined where it is wrong: one letter is a query, and with a star behind it it is none. */
+function queryOf(source: string, now: number): SearchQuery | undefined {
+  try {
+    return parseQuery(source, now);
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    return undefined;
+  }
+}
+
 function cursorOf(id: string | undefined): number | undefined {
   if (id === undefined) return undefined;
   const n = numberOf('msg', id);
@@ -246,7 +256,8 @@ async function countAlone({ parts }: SearchQuery, scope: Scope): Promise<{ query
   const counted = isWord ? [`${only}*`] : parts.length < 2 ? [] : parts.slice(0, 8);
   const alone: { query: string; total: number }[] = [];
   for (const query of counted) {
-    const parsed = parseQuery(query, scope.archive.now());
+    const parsed = queryOf(query, scope.archive.now());
+    if (parsed === undefined) continue;
     const finder = await createFinder(scope.archive.database, searchOf(parsed, scope));
     alone.push({ query, total: await finder.count() });
   }
