@@ -50,6 +50,14 @@ export const ATTACKS: Record<string, (victim: Victim) => Attack> = {
     bytes: text(`GET /nowhere HTTP/1.1\r\n${HOST}\r\n`.repeat(50)),
     ending: 'half-close',
   }),
+  'thousands of requests at once': () => ({
+    bytes: text(`GET /v1/attachments?limit=500 HTTP/1.1\r\n${HOST}${WRONG}\r\n`.repeat(3_000)),
+  }),
+  'requests ahead of an unread file': ({ file }) => ({
+    bytes: text(`GET ${file} HTTP/1.1\r\n${HOST}\r\n`.repeat(60)),
+    to: 'files',
+    ending: 'reset',
+  }),
   'thousand ranges': ({ file }) => ({
     bytes: text(
       `GET ${file} HTTP/1.1\r\n${HOST}Connection: close\r\nRange: bytes=${'0-0,'.repeat(1_000)}1-1\r\n\r\n`,

@@ -51,17 +51,12 @@ export function createResponseWriter(limits: SlowReaderLimits): ResponseWriter {
   const remove = (response: PendingResponse): void => {
     if (pending.delete(response)) pendingBytes -= response.bytes;
   };
-  // A pipelined response that waits behind another one gets no event when their connection closes.
-  const removeClosed = (): void => {
-    for (const response of pending) if (response.socket.destroyed) remove(response);
-  };
   // One timer for all responses, and none while there are none.
   const setTimer = (): void => {
     if (isTimerSet) return;
     isTimerSet = true;
     const check = (): void => {
       isTimerSet = false;
-      removeClosed();
       for (const response of pending) if (isTooSlow(response, limits)) response.socket.destroy();
       if (pending.size > 0) setTimer();
     };
@@ -76,8 +71,6 @@ export function createResponseWriter(limits: SlowReaderLimits): ResponseWriter {
 
   return {
     checkCapacity() {
-      if (pendingBytes <= limits.maxPendingBytes) return;
-      removeClosed();
       if (pendingBytes <= limits.maxPendingBytes) return;
       throw new ApiError('store_unavailable', 'too many answers wait to be read, try again', {
         'retry-after': '1',
@@ -107,6 +100,9 @@ export function createResponseWriter(limits: SlowReaderLimits): ResponseWriter {
         outgoing.end();
         return;
       }
+      // Nothing of a stream is read before the responses in front of it are sent.
+      if (outgoing.socket === null) await turnToSend(outgoing);
+      if (socket.destroyed) return;
       add({ outgoing, socket, bytes: 0, checks: 0, sentBytes: 0 });
       outgoing.writeHead(status, headers);
       const dropped = unread?.drop();
@@ -118,6 +114,14 @@ export function createResponseWriter(limits: SlowReaderLimits): ResponseWriter {
       outgoing.end();
     },
   };
+}
+
+/** Resolves when a response is the next to be sent on its connection, or the connection has closed. */
+function turnToSend(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    outgoing.once('socket', () => resolve());
+    outgoing.once('close', () => resolve());
+  });
 }
 
 function isTooSlow(response: PendingResponse, { maxChecks, minBytesPerCheck }: SlowReaderLimits): boolean {

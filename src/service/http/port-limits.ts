@@ -26,6 +26,10 @@ export type PortLimits = {
   maxConnections: number;
   /** Loopback addresses and trusted proxies may have more: they stand for many clients. */
   maxConnectionsPerAddress: number;
+  /** Requests of one connection that may wait for those before them. With more it is closed. */
+  maxRequestsAhead: number;
+  /** Bytes of their targets and headers. */
+  maxBytesAhead: number;
   maxHeaderBytes: number;
   maxHeaders: number;
   /** Bytes of all request bodies in memory, until their responses are sent. While there are more, new bodies get 503. */
@@ -44,6 +48,8 @@ export const DEFAULT_PORT_LIMITS: PortLimits = {
   timeoutCheckMs: 1_000,
   maxConnections: 12_000,
   maxConnectionsPerAddress: 256,
+  maxRequestsAhead: 64,
+  maxBytesAhead: 64 * 1024,
   maxHeaderBytes: 16 * 1024,
   maxHeaders: 128,
   maxBodyBytes: 32 * 1024 * 1024,

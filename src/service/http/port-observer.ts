@@ -31,8 +31,8 @@ export type PortObserver = {
   monotonic(): number;
   connected(): void;
   disconnected(): void;
-  /** A connection or request over a limit, or a connection that could not be accepted. */
-  rejected(reason: 'total' | 'address' | 'accept'): void;
+  /** A connection or request over a limit (`ahead`: requests sent ahead), or a connection that could not be accepted. */
+  rejected(reason: 'total' | 'address' | 'ahead' | 'accept'): void;
   requestStarted(): void;
   requestCompleted(request: CompletedRequest): void;
 };

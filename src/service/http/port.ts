@@ -19,7 +19,8 @@ import { NO_PROXIES, type TrustedProxies } from './peer.ts';
 import { DEFAULT_PORT_LIMITS, type PortLimits } from './port-limits.ts';
 import type { PortObserver } from './port-observer.ts';
 import { declaredBytes, hasBody, receiveBody, type RequestBody } from './request-body.ts';
-import { NO_OBSERVER, trackRequest } from './request-tracker.ts';
+import { createRequestQueue } from './request-queue.ts';
+import { NO_OBSERVER, trackRequest, type RequestTracker } from './request-tracker.ts';
 
 export type { PortLimits };
 
@@ -106,27 +107,28 @@ function createHttpServer(
       observer.disconnected();
     });
   });
-  const current = new WeakMap<Duplex, { incoming: IncomingMessage; outgoing: ServerResponse }>();
+  const requestQueue = createRequestQueue(limits, () => observer.rejected('ahead'));
   const respond = async (incoming: IncomingMessage, outgoing: ServerResponse, sendContinue?: () => void) => {
     unused.delete(incoming.socket);
-    current.set(incoming.socket, { incoming, outgoing });
-    const tracker = trackRequest(incoming, observer);
-    const peer = peerOf(incoming, proxies);
-    tracker.address = peer.address;
+    let tracker: RequestTracker | undefined;
     let requestBody: RequestBody | undefined;
     let release = (): void => {};
-    outgoing.on('close', () => {
+    const end = (): void => {
       release();
       requestBody?.release();
-      tracker.complete(outgoing.writableFinished);
-      // A client that pipelines may have sent its next request already.
-      if (current.get(incoming.socket)?.outgoing === outgoing) current.delete(incoming.socket);
+      tracker?.complete(outgoing.writableFinished);
       // server.close() ends only the connections that were idle when it was called.
       if (!server.listening) server.closeIdleConnections();
-    });
+    };
+    const turn = requestQueue.add({ incoming, outgoing, end });
+    if (turn === 'closed') return;
+    tracker = trackRequest(incoming, observer);
+    const peer = peerOf(incoming, proxies);
+    tracker.address = peer.address;
     let requestId: string | undefined;
     try {
       if (hasBody(incoming)) requestBody = receiveBody(incoming, peer, bodyMemory, sendContinue);
+      if (turn !== undefined) await turn;
       const request = toServiceRequest(incoming, peer, requestRules);
       if ((declaredBytes(incoming) ?? 0) > MAX_REQUEST_BYTES) throw payloadTooLarge(MAX_REQUEST_BYTES);
       release = connectionLimiter.startRequest(peer, incoming.socket.remoteAddress);
@@ -160,16 +162,20 @@ function createHttpServer(
   );
   // Other expectations may be ignored (RFC 9110 10.1.1), and so may Upgrade, which has no listener.
   server.on('checkExpectation', onRequest);
+  /** Answers what is no request. It must not be taken for the response of a request before it. */
+  const refuse = (socket: Duplex, error: ApiError): void => {
+    const [first, ...others] = requestQueue.unanswered(socket);
+    // Once the body is complete the service is working.
+    const isWorking = first?.incoming.complete === true || first?.outgoing.headersSent === true;
+    if (isWorking || others.length > 0) socket.destroy();
+    else sendErrorOnSocket(socket, service, error, observer);
+  };
   server.on('connect', (_incoming, socket) => {
-    const error = new ApiError('method_not_allowed', 'this is not a proxy', { allow: 'GET, POST' });
-    sendErrorOnSocket(socket, service, error, observer);
+    refuse(socket, new ApiError('method_not_allowed', 'this is not a proxy', { allow: 'GET, POST' }));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const { incoming, outgoing } = current.get(socket) ?? {};
-    // Once the body is complete the service is working: its response must not be mixed with an error.
-    const hasStarted = incoming?.complete === true || outgoing?.headersSent === true;
-    if (error.code === 'ECONNRESET' || !socket.writable || hasStarted) socket.destroy();
-    else sendErrorOnSocket(socket, service, parserError(error), observer);
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+    else refuse(socket, parserError(error));
   });
   return { server, unused };
 }

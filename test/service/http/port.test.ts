@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Service, ServiceRequest, ServiceResponse } from '../../../src/contract/exchange.ts';
 import { MAX_REQUEST_BYTES } from '../../../src/contract/scalars.ts';
 import { wholeBody } from '../../../src/service/handlers/body.ts';
@@ -96,6 +96,107 @@ test('a pipelined request is not answered before the one in front of it', async 
   }
   answerAll();
   expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+});
+
+describe('pipelining', () => {
+  const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  const gated = async (limits: Partial<PortLimits> = {}) => {
+    let answerAll = (): void => {};
+    const gate = new Promise<void>((resolve) => (answerAll = resolve));
+    const { listener, seen } = await start(async (request) => {
+      if (request.target === '/x-wait') await gate;
+      return hello(request);
+    }, limits);
+    return { listener, seen, answerAll };
+  };
+  /** Sends text, and returns the connection with what was answered so far. */
+  const say = (listener: Listener, text: string) => {
+    const socket = connect(listener.port, '127.0.0.1');
+    const said = { socket, answers: '', closed: new Promise((resolve) => socket.once('close', resolve)) };
+    socket.on('error', () => {});
+    socket.on('data', (chunk: Buffer) => (said.answers += chunk.toString('latin1')));
+    socket.write(text);
+    return said;
+  };
+
+  test('requests of other connections are answered between those of one', async () => {
+    const { listener, seen } = await start(hello);
+    const many = say(listener, ask('/x').repeat(30));
+    const other = say(listener, ask('/x-other'));
+    await vi.waitFor(() => expect(other.answers).toMatch(/hello$/), { interval: 1 });
+    expect(seen.findIndex(({ target }) => target === '/x-other')).toBeLessThan(10);
+    await vi.waitFor(() => expect(many.answers.match(/hello/g)).toHaveLength(30));
+    many.socket.destroy();
+    other.socket.destroy();
+  });
+
+  test('only some begin before the first is answered, and all are answered in their order', async () => {
+    const { listener, seen, answerAll } = await gated();
+    const paths = Array.from({ length: 60 }, (_, n) => `/x${n}`);
+    const said = say(listener, ask('/x-wait') + paths.map(ask).join(''));
+    await raw(listener, `GET /x HTTP/1.1\r\n${HEAD}\r\n`);
+    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(10));
+    expect(seen.length).toBeLessThan(20);
+    answerAll();
+    await vi.waitFor(() => expect(seen.map(({ target }) => target)).toEqual(expect.arrayContaining(paths)));
+    expect(seen.map(({ target }) => target).filter((path) => /\d/.test(path))).toEqual(paths);
+    await vi.waitFor(() => expect(said.answers.match(/hello/g)).toHaveLength(61));
+    said.socket.destroy();
+  });
+
+  test.each([
+    ['too many', ask('/x').repeat(100)],
+    ['too large', ask(`/x?${'a'.repeat(10_000)}`).repeat(10)],
+  ])('a connection on which %s requests wait is closed', async (_, text) => {
+    const { listener, seen } = await gated();
+    const { closed } = say(listener, ask('/x-wait') + text);
+    await closed;
+    expect(seen.length).toBeLessThan(20);
+    expect(statusOf(await raw(listener, `GET /x HTTP/1.1\r\n${HEAD}\r\n`))).toBe(200);
+  });
+
+  test('the bodies of a connection that closed are no longer counted', async () => {
+    const body = `Content-Length: 5000\r\n\r\n${'a'.repeat(5000)}`;
+    const { listener, seen } = await gated({ maxBodyBytes: 8_000 });
+    const post = `POST /x-post HTTP/1.1\r\nHost: localhost\r\n${body}`;
+    const { socket, closed } = say(listener, ask('/x-wait') + post);
+    await vi.waitFor(() => expect(seen.some(({ target }) => target === '/x-post')).toBe(true));
+    socket.resetAndDestroy();
+    await closed;
+    await vi.waitFor(async () => {
+      expect(statusOf(await raw(listener, `POST /x HTTP/1.1\r\n${HEAD}${body}`))).toBe(200);
+    });
+  });
+
+  test('a stream behind another response is not read before that is sent', async () => {
+    let isBegun = false;
+    const { listener } = await start(async ({ target }) => ({
+      ...(await hello({} as ServiceRequest)),
+      body: (async function* () {
+        if (target === '/x-next') isBegun = true;
+        yield Buffer.alloc(target === '/x-next' ? 5 : 32 * 1024 * 1024);
+      })(),
+    }));
+    const { socket, closed } = say(listener, ask('/x') + ask('/x-next'));
+    socket.pause();
+    expect(statusOf(await raw(listener, `GET /x HTTP/1.1\r\n${HEAD}\r\n`, 'HTTP'))).toBe(200);
+    expect(isBegun).toBe(false);
+    socket.resume();
+    await vi.waitFor(() => expect(isBegun).toBe(true));
+    socket.resetAndDestroy();
+    await closed;
+  });
+
+  test.each([
+    ['a broken body', 'POST /x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+    ['CONNECT', 'CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['no request', 'no request\r\n\r\n'],
+  ])('%s behind a request is not answered as that request', async (_, text) => {
+    const { listener } = await gated();
+    const said = say(listener, ask('/x-wait') + text);
+    await said.closed;
+    expect(said.answers).toBe('');
+  });
 });
 
 test('N1 the service sees both of two Authorization headers', async () => {
