@@ -38,6 +38,7 @@ export const ERROR_STATUS = {
   payload_too_large: 413,
   media_type_unsupported: 415,
   range_not_satisfiable: 416,
+  expectation_failed: 417,
   rate_limited: 429,
   header_too_large: 431,
   internal: 500,

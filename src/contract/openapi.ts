@@ -88,6 +88,7 @@ const SHAPES: Record<RouteName, Shape> = {
 const PARTIAL: ReadonlySet<RouteName> = new Set(['attachments', 'conversations', 'messages', 'messages_v1']);
 const ANYWHERE = [
   'request_invalid',
+  'expectation_failed',
   'header_too_large',
   'internal',
   'storage_damaged',

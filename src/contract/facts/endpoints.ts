@@ -18,7 +18,11 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
   ...assumed('4', [
     [
       'other methods',
-      'HEAD is answered like GET without a body. OPTIONS is 204 with allow. Anything else is 405.',
+      'HEAD is answered like GET without a body. OPTIONS is 204 with allow, also for *. Anything else is 405.',
+    ],
+    [
+      'HTTP',
+      'HTTP/1.1, and HTTP/1.0 without Transfer-Encoding. Expect is 100-continue, else 417 expectation_failed. Upgrade is ignored, and the connection closed after the answer. TE, Trailer and trailers are ignored.',
     ],
     [
       'host',

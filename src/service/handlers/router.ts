@@ -24,11 +24,12 @@ for (const [name, { method, path }] of Object.entries(ROUTES) as [RouteName, Rou
 const LITERAL = new Map([...PATHS].filter(([, { parameters }]) => parameters.length === 0));
 
 /**
- * Returns the route of a request. HEAD matches as GET; OPTIONS matches every known path. Throws ApiError `not_found` for an
+ * Returns the route of a request. HEAD matches as GET; OPTIONS matches every known path and `*`. Throws ApiError `not_found` for an
  * unknown path, `method_not_allowed` with an Allow header for a method that the path lacks, `request_invalid` for a broken
  * percent escape.
  */
 export function matchRoute(method: string, target: string): Match {
+  if (method === 'OPTIONS' && target === '*') return { route: undefined, allow: 'GET, HEAD, POST, OPTIONS' };
   const [path, search] = splitTarget(target);
   const literal = LITERAL.get(path);
   const segments = literal === undefined ? path.split('/').map(decodeSegment) : [];

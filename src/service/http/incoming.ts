@@ -15,7 +15,8 @@ export type RequestRules = {
 
 /**
  * Returns the request without its body. Throws ApiError `header_too_large` for too many headers, `request_invalid` for a
- * host that is missing, doubled, no host or not allowed, and for a transfer coding other than `chunked`.
+ * host that is missing, doubled, no host or not allowed, for a transfer coding other than `chunked` and another version of HTTP,
+ * `expectation_failed` for an expectation other than `100-continue`.
  */
 export function toServiceRequest(
   incoming: IncomingMessage,
@@ -30,16 +31,19 @@ export function toServiceRequest(
   if (headers.length > maxHeaders) {
     throw new ApiError('header_too_large', `a request may have ${maxHeaders} headers`);
   }
-  // Node refuses what does not end with `chunked`. It accepts `gzip, chunked`, and decodes only the chunks.
-  if (
-    headerValues(headers, 'transfer-encoding').some((coding) =>
-      /^(?!chunked\b).*,\s*chunked\s*$/i.test(coding),
-    )
-  ) {
-    throw new ApiError('request_invalid', 'transfer-encoding: must be chunked');
+  const isOld = incoming.httpVersion === '1.0';
+  if (!isOld && incoming.httpVersion !== '1.1') throw new ApiError('request_invalid', 'this is no HTTP/1.1');
+  // Node accepts `gzip, chunked`, and decodes only the chunks. With HTTP/1.0 the length of the body is in doubt (RFC 9112 6.1).
+  const codings = headerValues(headers, 'transfer-encoding');
+  if (codings.some((coding) => isOld || coding.toLowerCase() !== 'chunked')) {
+    throw new ApiError('request_invalid', 'transfer-encoding: must be chunked, in HTTP/1.1');
+  }
+  const expectations = headerValues(headers, 'expect').flatMap((value) => value.split(','));
+  if (!isOld && expectations.some((each) => !/^\s*(?:100-continue\s*)?$/i.test(each))) {
+    throw new ApiError('expectation_failed', 'expect: must be 100-continue');
   }
   const hosts = headerValues(headers, 'host');
-  if (hosts.length > 1 || (hosts.length === 0 && incoming.httpVersion === '1.1')) {
+  if (hosts.length > 1 || (hosts.length === 0 && !isOld)) {
     throw new ApiError('request_invalid', 'a request has one Host header');
   }
   // A client that takes the service for a proxy sends a whole URL, whose host counts then (RFC 9112 3.2.2).

@@ -107,6 +107,8 @@ function createHttpServer(
       observer.disconnected();
     });
   });
+  /** Connections on which an error was sent, or will be, for bytes that are no request. It is the last response. */
+  const refused = new WeakSet<Duplex>();
   const requestQueue = createRequestQueue(limits, () => observer.rejected('ahead'));
   const respond = async (incoming: IncomingMessage, outgoing: ServerResponse, sendContinue?: () => void) => {
     unused.delete(incoming.socket);
@@ -126,6 +128,8 @@ function createHttpServer(
     const peer = peerOf(incoming, proxies);
     tracker.address = peer.address;
     let requestId: string | undefined;
+    // The rest of the body never came: the client disconnected, or `refuse` answered it.
+    const isOver = (): boolean => refused.has(incoming.socket) || (incoming.destroyed && !incoming.complete);
     try {
       if (hasBody(incoming)) requestBody = receiveBody(incoming, peer, bodyMemory, sendContinue);
       if (turn !== undefined) await turn;
@@ -135,18 +139,20 @@ function createHttpServer(
       writer.checkCapacity();
       request.body = requestBody?.read ?? null;
       const response = await service(request);
-      if (incoming.destroyed && !incoming.complete) return;
+      if (isOver()) return;
       requestId = response.headers[HEADERS.requestId];
       tracker.setResponse(response);
-      await writer.send({ incoming, outgoing, requestBody }, tracker.countBytes(response), !server.listening);
+      // Upgrade is ignored, but Node drops what follows such a request in the same packet.
+      const isLast = !server.listening || incoming.headers.upgrade !== undefined;
+      await writer.send({ incoming, outgoing, requestBody }, tracker.countBytes(response), isLast);
     } catch (error) {
       if (error instanceof ConnectionReset) {
         incoming.socket.resetAndDestroy();
         return;
       }
-      // The rest of the body never came: the client disconnected, or 'clientError' answered it.
-      if (incoming.destroyed && !incoming.complete) return;
+      if (isOver()) return;
       const response = await errorResponseOf(service, toApiError(error));
+      if (isOver()) return;
       if (!outgoing.headersSent) tracker.setResponse(response);
       if (!isExpected(error)) onFailure?.(requestId ?? response.headers[HEADERS.requestId] ?? '', error);
       await sendError(outgoing, response, requestBody);
@@ -160,15 +166,20 @@ function createHttpServer(
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) =>
     onRequest(incoming, outgoing, () => outgoing.writeContinue()),
   );
-  // Other expectations may be ignored (RFC 9110 10.1.1), and so may Upgrade, which has no listener.
-  server.on('checkExpectation', onRequest);
+  // Other expectations are refused. Their clients wait before they send a body, too.
+  server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) =>
+    onRequest(incoming, outgoing, () => {}),
+  );
   /** Answers what is no request. It must not be taken for the response of a request before it. */
   const refuse = (socket: Duplex, error: ApiError): void => {
     const [first, ...others] = requestQueue.unanswered(socket);
     // Once the body is complete the service is working.
     const isWorking = first?.incoming.complete === true || first?.outgoing.headersSent === true;
     if (isWorking || others.length > 0) socket.destroy();
-    else sendErrorOnSocket(socket, service, error, observer);
+    else {
+      refused.add(socket);
+      sendErrorOnSocket(socket, service, error, observer);
+    }
   };
   server.on('connect', (_incoming, socket) => {
     refuse(socket, new ApiError('method_not_allowed', 'this is not a proxy', { allow: 'GET, POST' }));

@@ -174,6 +174,12 @@ describe('methods', () => {
     },
   );
 
+  test('Q10 OPTIONS of * says what the service allows', async () => {
+    const { status, headers } = await ask('*', { method: 'OPTIONS' });
+    expect([status, headers['allow']]).toEqual([204, 'GET, HEAD, POST, OPTIONS']);
+    expectApiError(await ask('*', { method: 'GET' }), 'not_found');
+  });
+
   test('HEAD is GET without the body', async () => {
     for (const target of ['/v1/attachments?limit=4', '/api/health', '/api/content/msg_1', '/nowhere']) {
       const get = await ask(target);

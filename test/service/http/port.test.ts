@@ -288,6 +288,22 @@ test.each<[string, string, number, string]>([
   ['HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'request_invalid'],
   ['no host', 'GET /x HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'request_invalid'],
   ['two hosts', `GET /x HTTP/1.1\r\n${HEAD}Host: here\r\n\r\n`, 400, 'request_invalid'],
+  ['Q10 another Expect', `GET /x HTTP/1.1\r\n${HEAD}Expect: 200-ok\r\n\r\n`, 417, 'expectation_failed'],
+  ['Q10 Expect', `GET /x HTTP/1.1\r\n${HEAD}Expect: 100-continue, x\r\n\r\n`, 417, 'expectation_failed'],
+  ['HTTP/2.0', `GET /x HTTP/2.0\r\n${HEAD}\r\n`, 400, 'request_invalid'],
+  ['HTTP/0.9', `GET /x\r\n\r\n`, 400, 'request_invalid'],
+  [
+    'Q3 TE in HTTP/1.0',
+    `POST /x HTTP/1.0\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    400,
+    'request_invalid',
+  ],
+  [
+    'Q3 no TE',
+    `POST /x HTTP/1.1\r\n${HEAD}Transfer-Encoding:\r\nContent-Length: 1\r\n\r\na`,
+    400,
+    'request_invalid',
+  ],
   ['Q10 CONNECT', 'CONNECT here:443 HTTP/1.1\r\nHost: localhost\r\n\r\n', 405, 'method_not_allowed'],
 ])('%s', async (_, text, status, code) => {
   const { listener, seen } = await start(hello);
@@ -297,6 +313,21 @@ test.each<[string, string, number, string]>([
   expect(errorOf(answer).request_id).toMatch(/^req_\d+$/);
   expect(answer).toMatch(/^connection: close\r$/im);
   expect(seen).toEqual([]);
+});
+
+test.each([
+  [
+    'a broken body that nobody wants',
+    `POST /nowhere HTTP/1.1\r\n${HEAD}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+  ],
+  [
+    'a broken body after too many headers',
+    `POST /x HTTP/1.1\r\n${HEAD}${SOME}Transfer-Encoding: a\r\n\r\nabc`,
+  ],
+  ['a transfer coding that Node refuses, too', `POST /x HTTP/1.1\r\n${HEAD}Transfer-Encoding: a\r\n\r\nabc`],
+])('%s has one response', async (_, text) => {
+  const { listener } = await start(hello);
+  expect((await raw(listener, text)).match(/HTTP\/1\.1 4\d\d /g)).toHaveLength(1);
 });
 
 test('Q2 a flood of chunk extensions is refused', async () => {
@@ -310,7 +341,12 @@ test('Q2 a flood of chunk extensions is refused', async () => {
 describe('Q10 unusual requests', () => {
   test.each([
     ['Upgrade', `GET /x HTTP/1.1\r\n${HEAD.replace('close', 'Upgrade')}Upgrade: h2c\r\n\r\n`],
-    ['another Expect', `GET /x HTTP/1.1\r\n${HEAD}Expect: miracles\r\n\r\n`],
+    ['Expect in HTTP/1.0', `GET /x HTTP/1.0\r\n${HEAD}Expect: miracles\r\n\r\n`],
+    ['TE', `GET /x HTTP/1.1\r\n${HEAD}TE: gzip, trailers\r\n\r\n`],
+    [
+      'Trailer',
+      `GET /x HTTP/1.1\r\n${HEAD}Trailer: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\na: b\r\n\r\n`,
+    ],
     ['TRACE goes to the service', `TRACE /x HTTP/1.1\r\n${HEAD}\r\n`],
     ['HTTP/1.0 without host', 'GET /x HTTP/1.0\r\n\r\n'],
   ])('%s', async (_, text) => {
@@ -323,6 +359,18 @@ describe('Q10 unusual requests', () => {
       `POST /x HTTP/1.1\r\n${HEAD}Expect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`;
     expect(await raw(listener, `${ask(1)}a`)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200/);
     expect(await raw(listener, ask(MAX_REQUEST_BYTES + 1))).toMatch(/^HTTP\/1\.1 413/);
+  });
+  test('a connection on which Upgrade is ignored is closed: Node drops what follows in the same packet', async () => {
+    const { listener } = await start(hello);
+    const upgrade = 'GET /x HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n';
+    const answer = await raw(listener, `${upgrade}GET /x HTTP/1.1\r\n${HEAD}\r\n`);
+    expect(answer).toMatch(/^connection: close\r$/im);
+    expect(answer.match(/hello/g)).toHaveLength(1);
+  });
+  test('a client with another Expect does not have to send its body', async () => {
+    const { listener } = await start(hello);
+    const text = `POST /x HTTP/1.1\r\n${HEAD}Expect: 200-ok\r\nContent-Length: 9\r\n\r\n`;
+    expect(statusOf(await raw(listener, text))).toBe(417);
   });
   test('HEAD has headers only', async () => {
     const { listener } = await start(async () => ({
