@@ -30,6 +30,17 @@ export class TooLargeError extends UnreadableError {
   }
 }
 
+/** Returns bytes of a known length, in one buffer from the beginning: joining chunks would take them twice. */
+export async function joined(chunks: AsyncIterable<Uint8Array>, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for await (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes.subarray(0, at);
+}
+
 /** Opens the files of a folder and of all folders below it. Throws {@link UnreadableError} when it cannot be listed. */
 export async function openFolder(root: string): Promise<FileSet> {
   const names: string[] = [];

@@ -26,6 +26,11 @@ export function objectsAt(value: unknown, ...path: string[]): Record<string, unk
   return Array.isArray(found) ? found.filter(isObject) : [];
 }
 
+/** Yields the objects of a list. */
+export function* objectsOf(list: Iterable<unknown> | undefined): Generator<Record<string, unknown>> {
+  for (const entry of list ?? []) if (isObject(entry)) yield entry;
+}
+
 /** Returns whether a JSON value is an object, and no list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return (

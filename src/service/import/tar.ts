@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { diskFault } from '../../disk/disk-fault.ts';
-import { type FileSet, TooLargeError, UnreadableError } from './file-set.ts';
+import { type FileSet, joined, TooLargeError, UnreadableError } from './file-set.ts';
 import { unreadableReason } from './unreadable-reason.ts';
 
 const GZIP_MAGIC = '\u001f\u008b';
@@ -60,9 +60,7 @@ export async function openTar(path: string): Promise<FileSet> {
       async read(name, maxBytes) {
         const entry = entries.get(name);
         if (entry !== undefined && entry.bytes > maxBytes) throw new TooLargeError(maxBytes);
-        const chunks: Uint8Array[] = [];
-        for await (const chunk of stream(name)) chunks.push(chunk);
-        return Buffer.concat(chunks);
+        return joined(stream(name), entry?.bytes ?? 0);
       },
       stream,
       close: () => void file.close().catch(() => {}),

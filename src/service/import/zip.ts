@@ -1,8 +1,7 @@
 // Reads the entries of a zip file by name, one at a time, each up to a size limit.
-import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
-import { type FileSet, TooLargeError, UnreadableError } from './file-set.ts';
+import { type FileSet, joined, TooLargeError, UnreadableError } from './file-set.ts';
 import { unreadableReason } from './unreadable-reason.ts';
 
 /** More than any export holds. A zip that declares more is refused before its directory fills the memory. */
@@ -45,9 +44,7 @@ export async function openZip(path: string): Promise<FileSet> {
 async function readEntry(zip: ZipFile, entry: Entry | undefined, maxBytes: number): Promise<Uint8Array> {
   if (entry !== undefined && !entry.isEncrypted() && entry.uncompressedSize > maxBytes)
     throw new TooLargeError(maxBytes);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of streamEntry(zip, entry)) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  return joined(streamEntry(zip, entry), entry?.uncompressedSize ?? 0);
 }
 
 async function* streamEntry(zip: ZipFile, entry: Entry | undefined): AsyncGenerator<Uint8Array> {

@@ -205,12 +205,19 @@ const ZULIP = jsonOf(
 );
 const REALMS = jsonOf([REALM, REALM, null], [1, 2, 3, 5, 8]);
 
+const listsOf = (value: unknown) =>
+  new Map(
+    Object.entries(value ?? {}).flatMap(([name, list]) =>
+      Array.isArray(list) ? [[name, list] as const] : [],
+    ),
+  );
+
 test('any entry of a Zulip export is a message or is refused', { timeout: FUZZ_TIMEOUT_MS }, () =>
   fuzz({
     make: (draw) => ({ entry: ZULIP(draw), realm: draw.below(4) === 0 ? REALMS(draw) : REALM }),
     async check({ entry, realm }) {
       const context = {
-        realm: realmOf(realm, ATTACHMENTS, null),
+        realm: realmOf(listsOf(realm), listsOf(ATTACHMENTS), []),
         held: holdFiles(FILES),
         prefix: '',
         seen: seenMessages(),

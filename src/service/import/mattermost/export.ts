@@ -1,13 +1,13 @@
 // Reads a Mattermost bulk export: the posts and replies of its channels and direct conversations, with the files that it holds.
 import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
-import { parseExactJson } from '../../../contract/exact-json.ts';
 import type { Tier } from '../../../contract/token.ts';
 import type { SourceItem } from '../../records/import-items.ts';
 import { holdFiles, type HeldFiles } from '../chat-file.ts';
 import { otherFiles, refusedFile } from '../chat-source.ts';
 import { type FileSet, UnreadableError } from '../file-set.ts';
 import { type Line, readLines } from '../json-lines.ts';
+import { parseBounded } from '../json-file.ts';
 import { isObject, textAt } from '../json-value.ts';
 import { exportFiles, openMattermost } from './detect.ts';
 import { readPost } from './post.ts';
@@ -22,7 +22,9 @@ export type MattermostOptions = {
 };
 
 /** A longer line is refused. A line holds a post with all of its replies. */
-const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const MAX_LINE_BYTES = 32 * 1024 * 1024;
+/** Values of a line, see {@link parseBounded}. */
+const MAX_LINE_VALUES = 1_000_000;
 
 /** What lines of the export say of users and channels, as far as posts need it. */
 export type Directory = {
@@ -39,7 +41,7 @@ const DESCRIPTIONS = new Set(['version', 'scheme', 'role', 'team', 'direct_chann
  * Reads the lines in order, one at a time. The path of an item is that of the JSONL file; `position` is the number of the
  * line, which a post shares with its replies.
  *
- * Refuses a line that is no JSON object, a line above 64 MiB, what {@link readPost} refuses, and a file that cannot be read to
+ * Refuses a line that is no JSON object, a line above 32 MiB or of too many values, what {@link readPost} refuses, and a file that cannot be read to
  * its end. Skips lines of a type that it does not know, and files that no post names, with the reason. Users, with their
  * passwords and sign-in data, are not stored: posts have their names.
  */
@@ -125,10 +127,10 @@ function afterData(name: string): string {
 function parse({ content }: Line): { value: Record<string, unknown>; decodable: boolean } | string {
   if (content === null) return `is a line above ${MAX_LINE_BYTES} bytes`;
   try {
-    const value: unknown = parseExactJson(new TextDecoder().decode(content));
+    const value: unknown = parseBounded(content, MAX_LINE_VALUES);
     return isObject(value) ? { value, decodable: isUtf8(content) } : 'is not an object';
-  } catch {
-    return 'is not valid JSON';
+  } catch (error) {
+    return error instanceof UnreadableError ? error.message : 'is not valid JSON';
   }
 }
 

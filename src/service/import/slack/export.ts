@@ -1,10 +1,9 @@
 // Reads a Slack export, as a zip or a folder: the messages of all channels and days, with the files that it holds.
-import { isUtf8 } from 'node:buffer';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseExactJson } from '../../../contract/exact-json.ts';
 import type { Tier } from '../../../contract/token.ts';
 import { type FileSet, UnreadableError, openFolder } from '../file-set.ts';
+import { readJsonFile } from '../json-file.ts';
 import { unreadableReason } from '../unreadable-reason.ts';
 import type { FileNote, RefusedItem, SourceItem } from '../../records/import-items.ts';
 import { CHANNEL_LISTS, exportPrefix } from './detect.ts';
@@ -24,8 +23,6 @@ export type SlackOptions = {
   companions?: readonly string[];
 };
 
-/** A larger list or day file is refused. */
-const MAX_JSON_BYTES = 128 * 1024 * 1024;
 const USERS = 'users.json';
 const DAY_FILE = /^([^/]+)\/(\d{4}-\d{2}-\d{2})\.json$/;
 
@@ -75,7 +72,7 @@ async function* readExport(
   const prefix = exportPrefix(files.names) ?? '';
   const there = new Set(files.names);
   const used = new Set<string>();
-  const lists = new Map<string, unknown[]>();
+  const lists = new Map<string, Iterable<unknown>>();
   for (const name of [USERS, ...CHANNEL_LISTS]) {
     if (!there.has(prefix + name)) {
       if (name === USERS || name === CHANNEL_LISTS[0])
@@ -141,7 +138,13 @@ async function* readDay(
   }
   yield { kind: 'opened', path, format: 'slack' };
   const seen = new Set<string>();
-  for (const [position, entry] of list.entries.entries()) {
+  let next = 0;
+  for (const entry of list.entries) {
+    const position = next++;
+    if (entry instanceof UnreadableError) {
+      yield refused(path, position, entry.message);
+      continue;
+    }
     const item = await readSlackMessage(entry, { path, position, decodable: list.decodable }, context);
     if (item.kind === 'message' && item.key !== null) {
       if (seen.has(item.key)) {
@@ -155,17 +158,14 @@ async function* readDay(
 }
 
 /** The entries of a JSON file. `decodable`: whether the file is valid UTF-8. */
-type List = { entries: unknown[]; decodable: boolean };
+type List = { entries: Iterable<unknown>; decodable: boolean };
 
 /** Returns the list in a JSON file, or the reason why there is none. */
 async function readList(files: FileSet, name: string): Promise<List | string> {
-  try {
-    const bytes = await files.read(name, MAX_JSON_BYTES);
-    const entries: unknown = parseExactJson(new TextDecoder().decode(bytes));
-    return Array.isArray(entries) ? { entries, decodable: isUtf8(bytes) } : 'is not a list';
-  } catch (error) {
-    return error instanceof UnreadableError ? error.message : 'is not valid JSON';
-  }
+  const file = await readJsonFile(files, name);
+  if (typeof file === 'string') return file;
+  const { entries, decodable } = file;
+  return entries === undefined ? 'is not a list' : { entries, decodable };
 }
 
 /** Returns the day files, by day and then by channel. Other files of a channel (canvases) hold no messages. */

@@ -7,7 +7,7 @@ export type SlackUser = { name: string; zone: string | null };
 export type SlackChannel = { id: string; name: string; isPrivate: boolean };
 
 /** Returns the users of `users.json` by id, each with the display name. Skips entries without an id. */
-export function usersById(entries: readonly unknown[]): Map<string, SlackUser> {
+export function usersById(entries: Iterable<unknown>): Map<string, SlackUser> {
   const users = new Map<string, SlackUser>();
   for (const entry of entries) {
     const id = textAt(entry, 'id');
@@ -29,7 +29,7 @@ function displayName(user: unknown): string | null {
  * Returns the channels by the name of their folder. `lists` are the entries of each list file by its name. Private
  * channels, direct messages and group messages are private.
  */
-export function channelsByFolder(lists: ReadonlyMap<string, readonly unknown[]>): Map<string, SlackChannel> {
+export function channelsByFolder(lists: ReadonlyMap<string, Iterable<unknown>>): Map<string, SlackChannel> {
   const channels = new Map<string, SlackChannel>();
   for (const [list, entries] of lists) {
     for (const entry of list === 'users.json' ? [] : entries) {

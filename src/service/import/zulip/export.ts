@@ -1,12 +1,11 @@
 // Reads a Zulip export, as a folder, zip or tar: its messages, with the files that it holds.
-import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
-import { parseExactJson } from '../../../contract/exact-json.ts';
 import type { Tier } from '../../../contract/token.ts';
 import type { SourceItem } from '../../records/import-items.ts';
 import { holdFiles } from '../chat-file.ts';
 import { openExport, otherFiles, refusedFile } from '../chat-source.ts';
 import { type FileSet, UnreadableError } from '../file-set.ts';
+import { type JsonFile, readJsonFile } from '../json-file.ts';
 import { messageFiles, REALM_FILE, zulipPrefix } from './detect.ts';
 import { readZulipMessage, seenMessages, type ZulipContext } from './message.ts';
 import { addReactions, realmOf } from './realm.ts';
@@ -20,8 +19,6 @@ export type ZulipOptions = {
   signal: AbortSignal;
 };
 
-/** A larger list is refused. A file of messages has at most 1,000 of them. */
-const MAX_JSON_BYTES = 256 * 1024 * 1024;
 const ATTACHMENTS_FILE = 'attachment.json';
 const RECORDS_FILE = 'uploads/records.json';
 
@@ -68,25 +65,29 @@ async function* readFiles(
   }
   const names = new Set(files.names);
   const used = new Set<string>();
-  const lists = new Map<string, unknown>();
+  const lists = new Map<string, JsonFile>();
   for (const name of [REALM_FILE, ATTACHMENTS_FILE, RECORDS_FILE]) {
     if (!names.has(prefix + name)) continue;
     used.add(prefix + name);
     const at = join(path, prefix + name);
-    const list = await readJson(files, prefix + name);
+    const list = await readJsonFile(files, prefix + name);
     if (typeof list === 'string') yield refusedFile(at, list);
     else {
       yield { kind: 'opened', path: at, format: 'zulip' };
-      lists.set(name, list.value);
+      lists.set(name, list);
     }
   }
-  const realm = realmOf(lists.get(REALM_FILE), lists.get(ATTACHMENTS_FILE), lists.get(RECORDS_FILE));
+  const realm = realmOf(
+    lists.get(REALM_FILE)?.lists ?? new Map(),
+    lists.get(ATTACHMENTS_FILE)?.lists ?? new Map(),
+    lists.get(RECORDS_FILE)?.entries ?? [],
+  );
   const held = holdFiles(files);
   const context: ZulipContext = { realm, held, prefix, seen: seenMessages(), originCity, tier };
   for (const name of messageFiles(files.names, prefix)) {
     signal.throwIfAborted();
     used.add(name);
-    yield* readMessages(join(path, name), await readJson(files, name), context);
+    yield* readMessages(join(path, name), await readJsonFile(files, name), context);
   }
   yield* otherFiles(path, files, used, {
     format: 'zulip',
@@ -100,32 +101,20 @@ async function* readFiles(
 
 async function* readMessages(
   path: string,
-  list: Json | string,
+  file: JsonFile | string,
   context: ZulipContext,
 ): AsyncGenerator<SourceItem> {
-  const messages =
-    typeof list === 'string'
-      ? undefined
-      : (list.value as { zerver_message?: unknown } | null)?.zerver_message;
-  if (typeof list === 'string' || !Array.isArray(messages)) {
-    yield refusedFile(path, typeof list === 'string' ? list : 'has no list of messages');
+  const messages = typeof file === 'string' ? undefined : file.lists.get('zerver_message');
+  if (typeof file === 'string' || messages === undefined) {
+    yield refusedFile(path, typeof file === 'string' ? file : 'has no list of messages');
     return;
   }
   yield { kind: 'opened', path, format: 'zulip' };
-  addReactions(context.realm.reactions, list.value);
-  for (const [position, entry] of messages.entries())
-    yield await readZulipMessage(entry, { path, position, decodable: list.decodable }, context);
-}
-
-/** A JSON file. `decodable`: whether it is valid UTF-8. */
-type Json = { value: unknown; decodable: boolean };
-
-/** Returns what a JSON file holds, or the reason why it cannot be read. */
-async function readJson(files: FileSet, name: string): Promise<Json | string> {
-  try {
-    const bytes = await files.read(name, MAX_JSON_BYTES);
-    return { value: parseExactJson(new TextDecoder().decode(bytes)), decodable: isUtf8(bytes) };
-  } catch (error) {
-    return error instanceof UnreadableError ? error.message : 'is not valid JSON';
+  addReactions(context.realm.reactions, file.lists);
+  let position = 0;
+  for (const entry of messages) {
+    if (entry instanceof UnreadableError) yield refusedFile(path, entry.message, position);
+    else yield await readZulipMessage(entry, { path, position, decodable: file.decodable }, context);
+    position += 1;
   }
 }

@@ -1,6 +1,6 @@
 // The users, channels, recipients, reactions and attachments that a Zulip export lists, as far as messages need them.
 import { withoutSecretAddresses } from '../chat-secrets.ts';
-import { countAt, isObject, numberAt, objectsAt, textAt } from '../json-value.ts';
+import { countAt, numberAt, objectsOf, textAt } from '../json-value.ts';
 
 /** `zone` is an IANA time zone, or null. */
 export type ZulipUser = { name: string; zone: string | null; isBot: boolean };
@@ -25,19 +25,24 @@ export type Realm = {
   files: ReadonlyMap<number, ListedFile[]>;
 };
 
+/** The lists of a file by their names. */
+export type Lists = ReadonlyMap<string, Iterable<unknown>>;
+
 const USER_TABLES = ['zerver_userprofile', 'zerver_userprofile_mirrordummy', 'zerver_userprofile_crossrealm'];
 const PERSONAL = 1;
 const CHANNEL = 2;
 const GROUP = 3;
 
-/** Returns what the lists say. Each may be null, where it could not be read; entries that are not valid are left out. */
-export function realmOf(realm: unknown, attachments: unknown, records: unknown): Realm {
+/** Returns what the lists say. Each is empty where it could not be read; entries that are not valid are left out. */
+export function realmOf(realm: Lists, attachments: Lists, records: Iterable<unknown>): Realm {
   const users = new Map<number, ZulipUser>();
-  for (const user of USER_TABLES.flatMap((table) => objectsAt(realm, table))) {
-    const id = countAt(user, 'id');
-    const name = textAt(user, 'full_name') ?? textAt(user, 'email');
-    if (id === null || name === null) continue;
-    users.set(id, { name, zone: textAt(user, 'timezone'), isBot: user['is_bot'] === true });
+  for (const table of USER_TABLES) {
+    for (const user of objectsOf(realm.get(table))) {
+      const id = countAt(user, 'id');
+      const name = textAt(user, 'full_name') ?? textAt(user, 'email');
+      if (id === null || name === null) continue;
+      users.set(id, { name, zone: textAt(user, 'timezone'), isBot: user['is_bot'] === true });
+    }
   }
   const reactions = new Map<number, Reaction[]>();
   addReactions(reactions, realm);
@@ -51,8 +56,8 @@ export function realmOf(realm: unknown, attachments: unknown, records: unknown):
 }
 
 /** Adds the reactions of a list to those of their messages. */
-export function addReactions(reactions: Map<number, Reaction[]>, list: unknown): void {
-  for (const reaction of objectsAt(list, 'zerver_reaction')) {
+export function addReactions(reactions: Map<number, Reaction[]>, lists: Lists): void {
+  for (const reaction of objectsOf(lists.get('zerver_reaction'))) {
     const message = countAt(reaction, 'message');
     const name = textAt(reaction, 'emoji_name');
     if (message === null || name === null) continue;
@@ -63,8 +68,8 @@ export function addReactions(reactions: Map<number, Reaction[]>, list: unknown):
 }
 
 /** The identity of an organization: other servers may have one of the same name. */
-function keyOf(lists: unknown): string {
-  const [realm] = objectsAt(lists, 'zerver_realm');
+function keyOf(lists: Lists): string {
+  const [realm] = objectsOf(lists.get('zerver_realm'));
   return (
     textAt(realm, 'uuid') ??
     [textAt(realm, 'string_id') ?? textAt(realm, 'domain') ?? '', numberAt(realm, 'date_created') ?? ''].join(
@@ -73,9 +78,9 @@ function keyOf(lists: unknown): string {
   );
 }
 
-function recipientsOf(lists: unknown): Map<number, Recipient> {
+function recipientsOf(lists: Lists): Map<number, Recipient> {
   const channels = new Map<number, Recipient>();
-  for (const channel of objectsAt(lists, 'zerver_stream')) {
+  for (const channel of objectsOf(lists.get('zerver_stream'))) {
     const id = countAt(channel, 'id');
     if (id === null) continue;
     const isPublic = channel['invite_only'] === false || channel['is_web_public'] === true;
@@ -87,7 +92,7 @@ function recipientsOf(lists: unknown): Map<number, Recipient> {
     });
   }
   const members = new Map<number, number[]>();
-  for (const subscription of objectsAt(lists, 'zerver_subscription')) {
+  for (const subscription of objectsOf(lists.get('zerver_subscription'))) {
     const recipient = countAt(subscription, 'recipient');
     const user = countAt(subscription, 'user_profile');
     if (recipient === null || user === null) continue;
@@ -96,7 +101,7 @@ function recipientsOf(lists: unknown): Map<number, Recipient> {
     members.set(recipient, known);
   }
   const recipients = new Map<number, Recipient>();
-  for (const recipient of objectsAt(lists, 'zerver_recipient')) {
+  for (const recipient of objectsOf(lists.get('zerver_recipient'))) {
     const id = countAt(recipient, 'id');
     const target = countAt(recipient, 'type_id');
     const type = countAt(recipient, 'type');
@@ -115,14 +120,14 @@ function recipientsOf(lists: unknown): Map<number, Recipient> {
   return recipients;
 }
 
-function filesOf(attachments: unknown, records: unknown): Map<number, ListedFile[]> {
+function filesOf(attachments: Lists, records: Iterable<unknown>): Map<number, ListedFile[]> {
   const types = new Map<string, string | null>();
-  for (const record of Array.isArray(records) ? records.filter(isObject) : []) {
+  for (const record of objectsOf(records)) {
     const path = textAt(record, 's3_path') ?? textAt(record, 'path');
     if (path !== null) types.set(path, textAt(record, 'content_type'));
   }
   const files = new Map<number, ListedFile[]>();
-  for (const attachment of objectsAt(attachments, 'zerver_attachment')) {
+  for (const attachment of objectsOf(attachments.get('zerver_attachment'))) {
     const path = textAt(attachment, 'path_id');
     const { messages } = attachment;
     if (path === null || !Array.isArray(messages)) continue;

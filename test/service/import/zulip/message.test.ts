@@ -12,18 +12,24 @@ test.each([
   ['the topic of an unknown recipient', { recipient: 9, subject: ADDRESS }],
 ])('credentials in %s are stored nowhere', async (_, where) => {
   const realm = realmOf(
-    {
-      zerver_stream: [
-        { id: 3, name: 'general' },
-        { id: 4, name: ADDRESS },
+    new Map([
+      [
+        'zerver_stream',
+        [
+          { id: 3, name: 'general' },
+          { id: 4, name: ADDRESS },
+        ],
       ],
-      zerver_recipient: [
-        { id: 5, type: 2, type_id: 3 },
-        { id: 6, type: 2, type_id: 4 },
+      [
+        'zerver_recipient',
+        [
+          { id: 5, type: 2, type_id: 3 },
+          { id: 6, type: 2, type_id: 4 },
+        ],
       ],
-    },
-    null,
-    null,
+    ] satisfies [string, unknown[]][]),
+    new Map(),
+    [],
   );
   const held = { read: async () => 'is not in the export', outcomes: new Map() };
   const context = {
