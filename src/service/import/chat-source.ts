@@ -12,13 +12,14 @@ import { openZip } from './zip.ts';
 const ZIP_MAGIC = 'PK';
 
 /** Opens the files of a folder, zip, tar or tar.gz. Throws {@link UnreadableError} for anything else. */
-export async function openExport(path: string): Promise<FileSet> {
+export async function openExport(path: string, signal?: AbortSignal): Promise<FileSet> {
   try {
     if ((await stat(path)).isDirectory()) return await openFolder(path);
     const { text } = await readFileHead(path);
-    if (text.startsWith(ZIP_MAGIC)) return await openZip(path);
-    if (mayBeTar(text)) return await openTar(path);
+    if (text.startsWith(ZIP_MAGIC)) return await openZip(path, signal);
+    if (mayBeTar(text)) return await openTar(path, signal);
   } catch (error) {
+    signal?.throwIfAborted();
     if (error instanceof UnreadableError || (error as NodeJS.ErrnoException).code === undefined) throw error;
     throw new UnreadableError(unreadableReason(error));
   }

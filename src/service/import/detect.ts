@@ -3,8 +3,11 @@ import { open, stat } from 'node:fs/promises';
 import { IMPORT_KINDS, type ImportKind } from '../../contract/import-kind.ts';
 import { Fault } from '../../faults.ts';
 import { chatHint, chatSystemOf } from './chat-export.ts';
+import { UnreadableError } from './file-set.ts';
 import { readFileHead, type FileHead } from './mail-detection.ts';
+import { hasSeparator } from './mbox.ts';
 import { READERS, type Read, type Source } from './readers.ts';
+import { openZip } from './zip.ts';
 
 /** What a path is. `uploads`: the files of a Slack export without its messages. */
 export type DetectedSource = { kind: ImportKind; read: Read } | { kind: 'uploads' };
@@ -30,7 +33,7 @@ export async function detectSource(path: string, named?: ImportKind): Promise<De
       hint: chatHint(chat.system, chat.part),
     });
   if (named !== undefined) throw new Fault('usage', `${path} is no ${IMPORT_KINDS[named]}`);
-  const hint = await decompressHint(path).catch(() => undefined);
+  const hint = await otherwiseHint(path).catch(() => undefined);
   const kinds = Object.values(IMPORT_KINDS).join(', ');
   throw new Fault('usage', `${path} is none of these: ${kinds}`, hint === undefined ? {} : { hint });
 }
@@ -43,19 +46,41 @@ const COMPRESSED = [
   { start: '28b52ffd', command: 'zstd -dc' },
 ];
 
-/** Returns how a compressed file is read, undefined where the file is not compressed. */
-async function decompressHint(path: string): Promise<string | undefined> {
+const MMDF_SEPARATOR = '01010101';
+const UTF16_MARKS = ['fffe', 'feff'];
+
+/** Returns how a file is read that is not read so, undefined where arx does not know. */
+async function otherwiseHint(path: string): Promise<string | undefined> {
   const file = await open(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(6), 0, 6, 0);
     const start = buffer.toString('hex', 0, bytesRead);
     const command = COMPRESSED.find((each) => start.startsWith(each.start))?.command;
-    if (command === undefined) return undefined;
+    if (UTF16_MARKS.some((mark) => start.startsWith(mark)))
+      return 'it is text in UTF-16: iconv -f UTF-16 -t UTF-8 FILE | arx import -';
+    if (start.startsWith(MMDF_SEPARATOR))
+      return 'it is a mailbox in MMDF: convert it to mbox, and import that';
+    if (start.startsWith(ZIP_START)) return await zipHint(path);
+    if (command === undefined)
+      return (await hasSeparator(path))
+        ? 'it has lines that separate mails: --kind mbox reads it'
+        : undefined;
     if (/\.(?:tar\.|t[a-z]{1,3}$)/.test(path))
       return 'tar -xf unpacks it into a folder, which can be imported';
     return `it is compressed: ${command} FILE | arx import -`;
   } finally {
     await file.close();
+  }
+}
+
+const ZIP_START = '504b';
+
+async function zipHint(path: string): Promise<string | undefined> {
+  try {
+    (await openZip(path)).close();
+    return undefined;
+  } catch (error) {
+    return error instanceof UnreadableError ? `the zip ${error.message}` : undefined;
   }
 }
 

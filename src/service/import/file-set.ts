@@ -1,6 +1,6 @@
 // A set of files that are read by name: the files of a folder, or the entries of a zip or tar.
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { filesBelow } from './folder-listing.ts';
 import { unreadableReason } from './unreadable-reason.ts';
@@ -22,6 +22,17 @@ export type FileSet = {
 
 /** Says why a file cannot be read: lower case, without its path and without a final full stop. */
 export class UnreadableError extends Error {}
+
+/** Files that a zip or tar may hold: their names are in memory, 600 bytes for each. */
+export const MAX_PACKED_FILES = 500_000;
+
+/** Throws {@link UnreadableError} where a zip or tar holds more files than may be. */
+export function checkFileCount(count: number): void {
+  if (count > MAX_PACKED_FILES)
+    throw new UnreadableError(
+      `names more than ${MAX_PACKED_FILES} files; import the folder that it unpacks to`,
+    );
+}
 
 /** A file is longer than it may be. */
 export class TooLargeError extends UnreadableError {
@@ -80,6 +91,17 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<U
 }
 
 const CHUNK_BYTES = 1024 * 1024;
+
+/** Yields the bytes of an open file from `start` to before `end`. Throws {@link UnreadableError} where the file ends before. */
+export async function* rangeOf(file: FileHandle, start: number, end: number): AsyncGenerator<Uint8Array> {
+  for (let at = start; at < end;) {
+    const length = Math.min(CHUNK_BYTES, end - at);
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, at);
+    if (bytesRead === 0) throw new UnreadableError('is damaged (it ends too early)');
+    yield buffer.subarray(0, bytesRead);
+    at += bytesRead;
+  }
+}
 
 /** As {@link readRegularFile}, for a file of any length. */
 export async function* streamRegularFile(path: string): AsyncGenerator<Uint8Array> {

@@ -9,6 +9,8 @@ import { readMbox } from './mbox.ts';
 export type FileHead = { text: string; isWhole: boolean };
 
 const HEAD_BYTES = 16_384;
+/** A header that goes on there is read up to here: some relays add fields without end. */
+const MAX_HEADER_BYTES = 1024 * 1024;
 
 /** How many files of a folder are sampled, and the percentage of mails among them that makes it a folder of mails. */
 const MAX_SAMPLED_FILES = 32;
@@ -18,11 +20,29 @@ const MIN_PERCENT_OF_MAILS = 80;
 export async function readFileHead(path: string): Promise<FileHead> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return { text: buffer.toString('latin1', 0, bytesRead), isWhole: bytesRead < HEAD_BYTES };
+    const readHead = async (length: number): Promise<FileHead> => {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, 0);
+      return { text: plainText(buffer.toString('latin1', 0, bytesRead)), isWhole: bytesRead < length };
+    };
+    const head = await readHead(HEAD_BYTES);
+    return !head.isWhole && isOpenHeader(head) ? await readHead(MAX_HEADER_BYTES) : head;
   } finally {
     await file.close();
   }
+}
+
+/** The byte order mark of UTF-8 as Latin-1, which some editors write. It belongs to no mail. */
+const MARK = '\u00ef\u00bb\u00bf';
+
+/** Returns text as it is recognized: without the mark, and with LF where its lines end with CR alone. */
+function plainText(text: string): string {
+  const unmarked = text.startsWith(MARK) ? text.slice(MARK.length) : text;
+  return unmarked.includes('\n') ? unmarked : unmarked.replaceAll('\r', '\n');
+}
+
+/** Returns whether these bytes begin with a header and do not reach its end. */
+function isOpenHeader(head: FileHead): boolean {
+  return headerText(head).length > 0 && !/\n\r?\n/.test(head.text);
 }
 
 /** Returns whether a file is an mbox. An empty file is one: a mailbox without mail. */

@@ -25,7 +25,7 @@ type FromLine = {
 /** How the separators of one mbox look. */
 export type MboxDialect = {
   /** Its name in reports. */
-  name: 'mbox' | 'mbox (Thunderbird)' | 'mbox (separators without a date)';
+  name: 'mbox' | 'mbox (Thunderbird)' | 'mbox (separators without a date)' | 'mbox (CR line ends)';
   /** In mboxrd every line that begins with `From ` separates. */
   isMboxrd: boolean;
   /** Whether lines of this form separate. */

@@ -28,6 +28,9 @@ export const MAX_MAIL_BYTES = 36 * 1024 * 1024;
  * every line that begins with `From ` separates. A file is mboxrd if its name ends in `.mboxrd` or if it begins with
  * git's `From mboxrd@z`.
  *
+ * What is a line is decided for the file as a whole, too: if it has CR and no LF, its lines end with CR. A byte order mark before the
+ * first line is reported as skipped.
+ *
  * Refuses a mail longer than `maxBytes`. Memory is bounded by that limit, not by the file. Takes time linear in the size of
  * the file. Throws the error of the file system.
  */
@@ -52,25 +55,70 @@ export async function* readMboxFrom(
   { path, readAt, size }: MboxSource,
   { maxBytes = MAX_MAIL_BYTES, chunkBytes = CHUNK_BYTES }: { maxBytes?: number; chunkBytes?: number } = {},
 ): AsyncGenerator<RawMail | RefusedItem | FileNote> {
-  const { dialect, start } = await surveyMbox(readAt, await isMboxrdFile(path, readAt), chunkBytes);
-  yield { kind: 'opened', path, format: dialect.name };
+  const { readPlain, hasCrEnds } = await plainLines(readAt);
+  const { dialect, start } = await surveyMbox(readPlain, await isMboxrdFile(path, readPlain), chunkBytes);
+  yield { kind: 'opened', path, format: hasCrEnds ? 'mbox (CR line ends)' : dialect.name };
   const begin = start ?? (await size());
   if (begin > 0) {
     const reason = start === null ? NO_SEPARATOR : 'is before the first separator and belongs to no mail';
     yield { kind: 'skipped', path, position: 0, bytes: begin, reason };
   }
-  if (start !== null) yield* splitMails(path, { readAt, dialect, start, maxBytes, chunkBytes });
+  if (start !== null)
+    yield* splitMails(path, { readAt: readPlain, dialect, start, maxBytes, chunkBytes, hasCrEnds });
 }
 
 /** Returns whether a file has a separator line, so that it can be read as an mbox. Throws the error of the file system. */
 export async function hasSeparator(path: string): Promise<boolean> {
   const file = await open(path);
   try {
-    const { start } = await surveyMbox((into, at) => file.read(into, 0, into.length, at), false);
+    const { start } = await surveyMbox(
+      (await plainLines((into, at) => file.read(into, 0, into.length, at))).readPlain,
+      false,
+    );
     return start !== null;
   } finally {
     await file.close();
   }
+}
+
+const [LF, CR] = [0x0a, 0x0d];
+const MARK = Buffer.from('\ufeff');
+
+/**
+ * Returns how an mbox is read so that its lines end with LF and nothing stands before the first: each byte stays at its place.
+ * `hasCrEnds`: the whole file has CR, and no LF; then each LF that is read was a CR. The byte order mark of UTF-8 becomes line
+ * breaks.
+ */
+async function plainLines(readAt: ReadAt): Promise<{ readPlain: ReadAt; hasCrEnds: boolean }> {
+  const chunk = Buffer.allocUnsafe(64 * 1024);
+  let hasMark = false;
+  let hasCr = false;
+  let hasLf = false;
+  for (let at = 0; !hasLf;) {
+    const { bytesRead } = await readAt(chunk, at);
+    if (bytesRead === 0) break;
+    const bytes = chunk.subarray(0, bytesRead);
+    if (at === 0) hasMark = bytes.subarray(0, MARK.length).equals(MARK);
+    hasLf = bytes.includes(LF);
+    hasCr ||= bytes.includes(CR);
+    at += bytesRead;
+  }
+  const hasCrEnds = hasCr && !hasLf;
+  if (!hasMark && !hasCrEnds) return { readPlain: readAt, hasCrEnds };
+  const readPlain: ReadAt = async (into, at) => {
+    const read = await readAt(into, at);
+    const bytes = into.subarray(0, read.bytesRead);
+    if (hasMark && at < MARK.length) bytes.fill(LF, 0, MARK.length - at);
+    if (hasCrEnds) replaced(bytes, CR, LF);
+    return read;
+  };
+  return { readPlain, hasCrEnds };
+}
+
+/** Replaces a byte in place. */
+function replaced(bytes: Buffer, from: number, to: number): Buffer {
+  for (let at = bytes.indexOf(from); at >= 0; at = bytes.indexOf(from, at + 1)) bytes[at] = to;
+  return bytes;
 }
 
 const NO_SEPARATOR = 'has no separator and belongs to no mail';
@@ -88,11 +136,12 @@ type SplitOptions = {
   start: number;
   maxBytes: number;
   chunkBytes: number;
+  hasCrEnds: boolean;
 };
 
 async function* splitMails(
   path: string,
-  { readAt, dialect, start, maxBytes, chunkBytes }: SplitOptions,
+  { readAt, dialect, start, maxBytes, chunkBytes, hasCrEnds }: SplitOptions,
 ): AsyncGenerator<RawMail | RefusedItem> {
   // Bytes that were read and not yielded. They begin at `offset` of the file; their mail begins at `mailStart`.
   let buffered = Buffer.alloc(0);
@@ -140,7 +189,8 @@ async function* splitMails(
       const reason = `the mail is larger than ${maxBytes} bytes`;
       yield { kind: 'refused', path, position: mailStart, reason };
     } else if (end > 0) {
-      const raw = mailIn(buffered.subarray(0, end), dialect.isMboxrd);
+      const mail = mailIn(buffered.subarray(0, end), dialect.isMboxrd);
+      const raw = hasCrEnds ? replaced(Buffer.from(mail), LF, CR) : mail;
       const sha256 = hash('sha256', raw, 'hex');
       yield { kind: 'raw', path, position: mailStart, raw, sha256 };
     }

@@ -9,15 +9,13 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { diskFault } from '../../disk/disk-fault.ts';
-import { type FileSet, joined, TooLargeError, UnreadableError } from './file-set.ts';
+import { checkFileCount, type FileSet, joined, rangeOf, TooLargeError, UnreadableError } from './file-set.ts';
 import { unreadableReason } from './unreadable-reason.ts';
 
 const GZIP_MAGIC = '\u001f\u008b';
 const BLOCK_BYTES = 512;
 const CHUNK_BYTES = 1024 * 1024;
 const READING = { autoClose: false, highWaterMark: CHUNK_BYTES };
-/** More than any export holds. */
-const MAX_ENTRIES = 2_000_000;
 /** A longer name is in no tar that is not damaged. */
 const MAX_NAME_CHARACTERS = 1024 * 1024;
 /** Headers of one file, or the zeros after the last, are longer in no tar that is not damaged. */
@@ -37,20 +35,20 @@ export function mayBeTar(head: string): boolean {
  * unreadable. Names are only compared: nothing is written under them. Throws {@link UnreadableError}, and Fault 'disk' where
  * a compressed one cannot be unpacked for want of space.
  */
-export async function openTar(path: string): Promise<FileSet> {
-  const file = await openPlain(path);
+export async function openTar(path: string, signal?: AbortSignal): Promise<FileSet> {
+  const file = await openPlain(path, signal);
   try {
     const entries = new Map<string, TarEntry>();
     const unreadable: Array<[string, string]> = [];
     const hidden: string[] = [];
     for await (const entry of entriesOf(file.createReadStream({ start: 0, ...READING }))) {
+      signal?.throwIfAborted();
       if ('reason' in entry) unreadable.push([entry.name, entry.reason]);
       else {
         if (entries.has(entry.name)) hidden.push(entry.name);
         entries.set(entry.name, entry);
       }
-      if (entries.size + unreadable.length + hidden.length > MAX_ENTRIES)
-        throw new UnreadableError('names too many files');
+      checkFileCount(entries.size + unreadable.length + hidden.length);
     }
     const stream = (name: string) => streamEntry(file, entries.get(name));
     return {
@@ -67,12 +65,13 @@ export async function openTar(path: string): Promise<FileSet> {
     };
   } catch (error) {
     await file.close();
+    signal?.throwIfAborted();
     throw error instanceof UnreadableError ? error : new UnreadableError(unreadableReason(error));
   }
 }
 
 /** Opens the tar, unpacked. The temporary file has no name any more once it is open, so that nothing is left behind. */
-async function openPlain(path: string): Promise<FileHandle> {
+async function openPlain(path: string, signal: AbortSignal | undefined): Promise<FileHandle> {
   let file: FileHandle;
   try {
     file = await open(path, 'r');
@@ -86,7 +85,7 @@ async function openPlain(path: string): Promise<FileHandle> {
   });
   try {
     const unpacked = join(folder, 'tar');
-    await unpack(path, unpacked);
+    await unpack(path, unpacked, signal);
     return await open(unpacked, 'r');
   } finally {
     // Some systems keep a file that is open: it stays until they clean up their temporary files.
@@ -108,7 +107,7 @@ async function beginningOf(file: FileHandle): Promise<string> {
   return buffer.toString('latin1', 0, bytesRead);
 }
 
-async function unpack(path: string, to: string): Promise<void> {
+async function unpack(path: string, to: string, signal: AbortSignal | undefined): Promise<void> {
   let bytes = 0;
   try {
     await pipeline(
@@ -122,8 +121,10 @@ async function unpack(path: string, to: string): Promise<void> {
         }
       },
       createWriteStream(to, { mode: 0o600 }),
+      { signal },
     );
   } catch (error) {
+    signal?.throwIfAborted();
     const code = (error as NodeJS.ErrnoException).code ?? '';
     if (error instanceof UnreadableError) throw error;
     if (code.startsWith('Z_')) throw new UnreadableError('is damaged (cannot be unpacked)');
@@ -209,12 +210,5 @@ async function* entriesOf(
 
 async function* streamEntry(file: FileHandle, entry: TarEntry | undefined): AsyncGenerator<Uint8Array> {
   if (entry === undefined) throw new UnreadableError('is not there');
-  const { start, bytes } = entry;
-  for (let at = 0; at < bytes;) {
-    const length = Math.min(CHUNK_BYTES, bytes - at);
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, start + at);
-    if (bytesRead === 0) throw new UnreadableError('is damaged (it ends too early)');
-    yield buffer.subarray(0, bytesRead);
-    at += bytesRead;
-  }
+  yield* rangeOf(file, entry.start, entry.start + entry.bytes);
 }

@@ -1,33 +1,41 @@
 // Reads the entries of a zip file by name, one at a time, each up to a size limit.
+import { Buffer } from 'node:buffer';
+import { open, type FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import type { Entry, ZipFile } from 'yauzl';
-import { type FileSet, joined, TooLargeError, UnreadableError } from './file-set.ts';
+import type { Entry, RandomAccessReader, ZipFile } from 'yauzl';
+import { checkFileCount, type FileSet, joined, rangeOf, TooLargeError, UnreadableError } from './file-set.ts';
 import { unreadableReason } from './unreadable-reason.ts';
-
-/** More than any export holds. A zip that declares more is refused before its directory fills the memory. */
-const MAX_ENTRIES = 2_000_000;
 
 /**
  * Opens a zip by its central directory. Of several entries with one name the first counts. Names with `..` and absolute
  * names are accepted, because names are only compared: nothing is written under them. Throws {@link UnreadableError}.
  * `read` refuses entries that are encrypted, damaged or too large.
  */
-export async function openZip(path: string): Promise<FileSet> {
+export async function openZip(path: string, signal?: AbortSignal): Promise<FileSet> {
   const { default: yauzl } = await import('yauzl');
   let zip: ZipFile | undefined;
+  let file: FileHandle | undefined;
   const entries = new Map<string, Entry>();
   const hidden: string[] = [];
   try {
-    zip = await yauzl.openPromise(path, { autoClose: false, decodeStrings: false });
-    if (zip.entryCount > MAX_ENTRIES) throw new UnreadableError('names too many files');
+    file = await open(path, 'r');
+    const { size } = await file.stat();
+    const reader = blockReader(yauzl.RandomAccessReader, file);
+    zip = await yauzl.fromRandomAccessReaderPromise(reader, size, { autoClose: false, decodeStrings: false });
+    checkFileCount(zip.entryCount);
     for await (const entry of zip.eachEntry()) {
+      signal?.throwIfAborted();
       const name = entry.fileNameRaw.toString('utf8');
+      forgetTexts(entry);
       if (name.endsWith('/')) continue;
       if (entries.has(name)) hidden.push(name);
       else entries.set(name, entry);
     }
   } catch (error) {
+    if (zip === undefined) await file?.close();
     zip?.close();
+    signal?.throwIfAborted();
     throw unreadable(error);
   }
   const opened = zip;
@@ -39,6 +47,43 @@ export async function openZip(path: string): Promise<FileSet> {
     stream: (name) => streamEntry(opened, entries.get(name)),
     close: () => opened.close(),
   };
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** What only the directory needs takes most of the memory of an entry. */
+function forgetTexts(entry: Entry): void {
+  const none = { fileNameRaw: NOTHING, extraFieldRaw: NOTHING, fileCommentRaw: NOTHING, extraFields: [] };
+  Object.assign(entry, none, { fileName: NOTHING, fileComment: NOTHING, comment: NOTHING });
+}
+
+/** yauzl reads each entry of the directory in two steps, which would be two calls of the system. */
+const BLOCK_BYTES = 1024 * 1024;
+
+/** Returns what yauzl reads a file with: blocks, of which the last one is kept. `close` closes the file. */
+function blockReader(base: typeof RandomAccessReader, file: FileHandle): RandomAccessReader {
+  let kept = { bytes: NOTHING, start: 0 };
+  type Done = (error: Error | null, bytesRead: number) => void;
+  const blockAt = async (start: number, length: number): Promise<typeof kept> => {
+    const buffer = Buffer.allocUnsafe(Math.max(BLOCK_BYTES, length));
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, start);
+    return (kept = { bytes: buffer.subarray(0, bytesRead), start });
+  };
+  class BlockReader extends base {
+    override read(into: Buffer, offset: number, length: number, position: number, done: Done): void {
+      const copyOf = ({ bytes, start }: typeof kept): void =>
+        done(null, bytes.subarray(position - start, position - start + length).copy(into, offset));
+      if (position >= kept.start && position + length <= kept.start + kept.bytes.length) copyOf(kept);
+      else blockAt(position, length).then(copyOf, (error: Error) => done(error, 0));
+    }
+    override _readStreamForRange(from: number, to: number): Readable {
+      return Readable.from(rangeOf(file, from, to), { objectMode: false });
+    }
+    override close(done: (error: Error | null) => void): void {
+      file.close().then(() => done(null), done);
+    }
+  }
+  return new BlockReader();
 }
 
 async function readEntry(zip: ZipFile, entry: Entry | undefined, maxBytes: number): Promise<Uint8Array> {

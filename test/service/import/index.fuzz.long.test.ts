@@ -328,7 +328,7 @@ test('reading Mattermost exports accounts for every entry', { timeout: 3 * FUZZ_
   await fuzz(fc.oneof(alone, packed(entries)), async (bytes) => {
     writeFileSync(path, bytes);
     await inLinearTime(bytes.length + 200_000, async () => {
-      const opened = await openMattermost(path).catch(() => undefined);
+      const opened = await openMattermost(path, signal).catch(() => undefined);
       await accountsForAll(path, readMattermost, opened, async (files) =>
         (await exportFiles(files)).length > 0 ? 'each' : 'each and the path',
       ).finally(() => opened?.close());

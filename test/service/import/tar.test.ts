@@ -1,5 +1,6 @@
 // Reading tars by name: names and contents, and what is refused.
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { openTar, tarNames } from '../../../src/service/import/tar.ts';
@@ -25,6 +26,9 @@ const ENTRIES = [
 ];
 
 /** The tars that this process has open: of Linux, elsewhere none. */
+/** Folders into which a tar is unpacked. */
+const untarFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('arx-untar-'));
+
 function openTars(): string[] {
   if (!existsSync('/proc/self/fd')) return [];
   return readdirSync('/proc/self/fd').flatMap((fd) => {
@@ -124,6 +128,18 @@ describe.each([
   ])('is refused: %s', async (_what, tar, reason) => {
     expect(await refusal(packed(tar))).toBe(reason);
     expect(await namesIn(packed(tar))).toBeInstanceOf(Array);
+    await expect.poll(openTars).toEqual([]);
+  });
+
+  test('an aborted signal ends the unpacking, and leaves nothing', async () => {
+    const path = written('a.tar', packed(whole));
+    const before = untarFolders();
+    const controller = new AbortController();
+    const opening = openTar(path, controller.signal);
+    controller.abort(new Error('stop'));
+    await expect(opening).rejects.toThrow('stop');
+    await expect(openTar(written('b.tar', Buffer.from(whole)), controller.signal)).rejects.toThrow('stop');
+    expect(untarFolders()).toEqual(before);
     await expect.poll(openTars).toEqual([]);
   });
 

@@ -47,9 +47,10 @@ async function isFolderOfExport(path: string, isNamed: boolean): Promise<boolean
 }
 
 /** Opens an export. Throws {@link UnreadableError}. */
-export async function openMattermost(path: string): Promise<FileSet> {
+export async function openMattermost(path: string, signal: AbortSignal): Promise<FileSet> {
   const found = await stat(path).catch(() => undefined);
-  if (found?.isFile() !== true || !isMattermost((await readFileHead(path)).text)) return openExport(path);
+  if (found?.isFile() !== true || !isMattermost((await readFileHead(path)).text))
+    return openExport(path, signal);
   return {
     // The file has the name of the path itself.
     names: [''],

@@ -48,7 +48,7 @@ const DESCRIPTIONS = new Set(['version', 'scheme', 'role', 'team', 'direct_chann
 export async function* readMattermost(path: string, options: MattermostOptions): AsyncGenerator<SourceItem> {
   let files: FileSet | undefined;
   try {
-    files = await openMattermost(path);
+    files = await openMattermost(path, options.signal);
     const held = holdFiles(files);
     const lines = await exportFiles(files);
     const directory: Directory = { users: new Map(), channels: new Map() };

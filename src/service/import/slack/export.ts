@@ -41,7 +41,7 @@ export async function* readSlack(path: string, options: SlackOptions): AsyncGene
   let opening = path;
   try {
     for (opening of [path, ...(options.companions ?? [])])
-      opened.push({ path: opening, files: await openFiles(opening) });
+      opened.push({ path: opening, files: await openFiles(opening, options.signal) });
     yield* readExport(path, opened, options);
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
@@ -54,10 +54,11 @@ export async function* readSlack(path: string, options: SlackOptions): AsyncGene
 /** A folder or zip, and the files in it. */
 type OpenedFiles = { path: string; files: FileSet };
 
-async function openFiles(path: string): Promise<FileSet> {
+async function openFiles(path: string, signal: AbortSignal): Promise<FileSet> {
   try {
-    return (await stat(path)).isDirectory() ? await openFolder(path) : await openZip(path);
+    return (await stat(path)).isDirectory() ? await openFolder(path) : await openZip(path, signal);
   } catch (error) {
+    signal.throwIfAborted();
     throw error instanceof UnreadableError ? error : new UnreadableError(unreadableReason(error));
   }
 }

@@ -43,7 +43,7 @@ const REASONS: readonly [name: RegExp, reason: string][] = [
 export async function* readZulip(path: string, options: ZulipOptions): AsyncGenerator<SourceItem> {
   let files: FileSet | undefined;
   try {
-    files = await openExport(path);
+    files = await openExport(path, options.signal);
     yield* readFiles(path, files, options);
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
