@@ -28,8 +28,8 @@ export const MAX_MAIL_BYTES = 36 * 1024 * 1024;
  * every line that begins with `From ` separates. A file is mboxrd if its name ends in `.mboxrd` or if it begins with
  * git's `From mboxrd@z`.
  *
- * What is a line is decided for the file as a whole, too: if it has CR and no LF, its lines end with CR. A byte order mark before the
- * first line is reported as skipped.
+ * What is a line is decided for the file as a whole, too: if it has CR and no LF, its lines end with CR, and the mails get LF. A
+ * byte order mark before the first line is reported as skipped.
  *
  * Refuses a mail longer than `maxBytes`. Memory is bounded by that limit, not by the file. Takes time linear in the size of
  * the file. Throws the error of the file system.
@@ -63,8 +63,7 @@ export async function* readMboxFrom(
     const reason = start === null ? NO_SEPARATOR : 'is before the first separator and belongs to no mail';
     yield { kind: 'skipped', path, position: 0, bytes: begin, reason };
   }
-  if (start !== null)
-    yield* splitMails(path, { readAt: readPlain, dialect, start, maxBytes, chunkBytes, hasCrEnds });
+  if (start !== null) yield* splitMails(path, { readAt: readPlain, dialect, start, maxBytes, chunkBytes });
 }
 
 /** Returns whether a file has a separator line, so that it can be read as an mbox. Throws the error of the file system. */
@@ -86,8 +85,7 @@ const MARK = Buffer.from('\ufeff');
 
 /**
  * Returns how an mbox is read so that its lines end with LF and nothing stands before the first: each byte stays at its place.
- * `hasCrEnds`: the whole file has CR, and no LF; then each LF that is read was a CR. The byte order mark of UTF-8 becomes line
- * breaks.
+ * `hasCrEnds`: the whole file has CR, and no LF. The byte order mark of UTF-8 becomes line breaks.
  */
 async function plainLines(readAt: ReadAt): Promise<{ readPlain: ReadAt; hasCrEnds: boolean }> {
   const chunk = Buffer.allocUnsafe(64 * 1024);
@@ -109,16 +107,21 @@ async function plainLines(readAt: ReadAt): Promise<{ readPlain: ReadAt; hasCrEnd
     const read = await readAt(into, at);
     const bytes = into.subarray(0, read.bytesRead);
     if (hasMark && at < MARK.length) bytes.fill(LF, 0, MARK.length - at);
-    if (hasCrEnds) replaced(bytes, CR, LF);
+    if (hasCrEnds) withLf(bytes);
     return read;
   };
   return { readPlain, hasCrEnds };
 }
 
-/** Replaces a byte in place. */
-function replaced(bytes: Buffer, from: number, to: number): Buffer {
-  for (let at = bytes.indexOf(from); at >= 0; at = bytes.indexOf(from, at + 1)) bytes[at] = to;
+/** Makes LF of each CR, in place. Line ends belong to the file: a mail whose lines end with CR alone is read by no program. */
+function withLf(bytes: Buffer): Buffer {
+  for (let at = bytes.indexOf(CR); at >= 0; at = bytes.indexOf(CR, at + 1)) bytes[at] = LF;
   return bytes;
+}
+
+/** Returns a mail whose lines end with CR alone with LF, any other mail as it is. */
+export function withoutCrEnds(mail: Buffer): Buffer {
+  return mail.includes(CR) && !mail.includes(LF) ? withLf(Buffer.from(mail)) : mail;
 }
 
 const NO_SEPARATOR = 'has no separator and belongs to no mail';
@@ -136,12 +139,11 @@ type SplitOptions = {
   start: number;
   maxBytes: number;
   chunkBytes: number;
-  hasCrEnds: boolean;
 };
 
 async function* splitMails(
   path: string,
-  { readAt, dialect, start, maxBytes, chunkBytes, hasCrEnds }: SplitOptions,
+  { readAt, dialect, start, maxBytes, chunkBytes }: SplitOptions,
 ): AsyncGenerator<RawMail | RefusedItem> {
   // Bytes that were read and not yielded. They begin at `offset` of the file; their mail begins at `mailStart`.
   let buffered = Buffer.alloc(0);
@@ -189,8 +191,7 @@ async function* splitMails(
       const reason = `the mail is larger than ${maxBytes} bytes`;
       yield { kind: 'refused', path, position: mailStart, reason };
     } else if (end > 0) {
-      const mail = mailIn(buffered.subarray(0, end), dialect.isMboxrd);
-      const raw = hasCrEnds ? replaced(Buffer.from(mail), LF, CR) : mail;
+      const raw = mailIn(buffered.subarray(0, end), dialect.isMboxrd);
       const sha256 = hash('sha256', raw, 'hex');
       yield { kind: 'raw', path, position: mailStart, raw, sha256 };
     }

@@ -15,8 +15,8 @@ export type Header = {
 };
 
 const FIELD_NAME = /^([!-9;-~]+)[ \t]*:/;
-/** The line that some mail stores put before the header. */
-const ENVELOPE_LINE = /^>?From [^\n]*(?:\n|$)/;
+/** What some editors and mail stores put before the header: a byte order mark, an envelope line. */
+const BEFORE_HEADER = /^(?:\ufeff|\u00ef\u00bb\u00bf)?(?:>?From [^\n]*(?:\n|$))?/;
 
 /** Fields that show that a header goes on after a line that is no field. Prose has lines with colons, too. */
 const USUAL_FIELD =
@@ -38,7 +38,7 @@ export function parseHeader(bytes: Buffer, from: number, to: number): Header {
   const encoding = isAscii(block) || !isUtf8(block) ? 'latin1' : 'utf8';
   const text = block.toString(encoding);
   const fields = new Map<string, string>();
-  let at = ENVELOPE_LINE.exec(text)?.[0].length ?? 0;
+  let at = BEFORE_HEADER.exec(text)?.[0].length ?? 0;
   let lastField: number | undefined;
   let isRepaired = false;
   const fieldsEnd = text.length - (text.endsWith('\n\r\n') ? 2 : text.endsWith('\n\n') ? 1 : 0);

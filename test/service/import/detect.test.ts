@@ -1,4 +1,5 @@
 // Detecting the kind of a path by its content.
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Fault } from '../../../src/faults.ts';
@@ -39,9 +40,48 @@ describe('detection', () => {
     ['a Mattermost export', '{"type": "version", "version": 1}\n', 'mattermost'],
     ['a mail', MAIL, 'mail'],
     ['a mail with CRLF', MAIL.replaceAll('\n', '\r\n'), 'mail'],
+    ['an mbox after a byte order mark', `\ufeff${MBOX}${MAIL}`, 'mbox'],
+    ['an mbox with CR', `${MBOX}${MAIL}`.replaceAll('\n', '\r'), 'mbox'],
+    ['an mbox whose first header is long', `${MBOX}X: ${'a'.repeat(30_000)}\n${MAIL}`, 'mbox'],
+    ['a mail after a byte order mark', `\ufeff${MAIL}`, 'mail'],
+    ['a mail with CR', MAIL.replaceAll('\n', '\r'), 'mail'],
+    ['a mail with a long field first', `X: ${'a'.repeat(30_000)}\n${MAIL}`, 'mail'],
+    ['a mail with many fields first', `${'X-A: b\n'.repeat(9_000)}${MAIL}`, 'mail'],
     ['a mail with folded fields', `Received: a\n b\n${MAIL}`, 'mail'],
   ])('%s', async (_name, content, kind) => {
     expect(await detectSource(join(await sourceFolder({ file: content }), 'file'))).toMatchObject({ kind });
+  });
+
+  test.each<[name: string, content: string, hint: string]>([
+    ['UTF-16', '\ufeffFrom a', 'it is text in UTF-16: iconv -f UTF-16 -t UTF-8 FILE | arx import -'],
+    ['MMDF', '\x01\x01\x01\x01\n', 'it is a mailbox in MMDF: convert it to mbox, and import that'],
+    [
+      'text before an mbox',
+      `Mails\n\n${MBOX}${MAIL}`,
+      'it has lines that separate mails: --kind mbox reads it',
+    ],
+    [
+      'a damaged zip',
+      'PK\x03\x04....',
+      'the zip is damaged (end of central directory record signature not found)',
+    ],
+  ])('what is not read says how it is: %s', async (name, content, hint) => {
+    const root = await sourceFolder({ file: '' });
+    await writeFile(join(root, 'file'), content, name === 'UTF-16' ? 'utf16le' : 'utf8');
+    await expect(detectSource(join(root, 'file'))).rejects.toMatchObject({ kind: 'usage', detail: { hint } });
+  });
+
+  test('mails with CR or a byte order mark are stored with their fields', async () => {
+    const root = await sourceFolder({
+      cr: `${MBOX}${MAIL}`.replaceAll('\n', '\r'),
+      mail: MAIL.replaceAll('1@b', '2@b').replaceAll('\n', '\r'),
+      bom: `\ufeff${MAIL.replaceAll('1@b', '3@b')}`,
+    });
+    const archive = await newArchive();
+    await importPaths(archive, [join(root, 'cr'), join(root, 'mail'), join(root, 'bom')], { signal });
+    const rows = await archive.database.all('SELECT sender, subject FROM messages ORDER BY n');
+    await archive.close();
+    expect(rows).toEqual([1, 2, 3].map(() => ({ sender: 'a@b', subject: 'x' })));
   });
 
   test.each<[name: string, content: string]>([

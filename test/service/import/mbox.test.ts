@@ -32,6 +32,24 @@ test('takes linear time for separators that end in CR LF before mails that end i
   expect(await split(crafted, { most: 1e8 })).toHaveLength(60_000);
 });
 
+test('what is a line is decided for the file as a whole, and said; a byte order mark is skipped, and said', async () => {
+  const said = async (content: string) => {
+    const path = join(dir, 'said');
+    await writeFile(path, content);
+    const items = [];
+    for await (const item of readMbox(path)) {
+      if (item.kind === 'opened') items.push(item.format);
+      if (item.kind === 'skipped') items.push([item.position, item.bytes]);
+    }
+    return items;
+  };
+  const box = `${SEPARATOR}Subject: a\n\none\n\n`.repeat(20_000);
+  expect(await said(box.replaceAll('\n', '\r'))).toEqual(['mbox (CR line ends)']);
+  // One LF behind more than is read at a time.
+  expect(await said(`${box.replaceAll('\n', '\r')}\n`)).toEqual(['mbox']);
+  expect(await said(`\ufeff${box}`)).toEqual(['mbox', [0, 3]]);
+});
+
 describe('variants', () => {
   const A = 'Subject: a\n\none\n\n';
   const B = 'Subject: b\n\ntwo\n';
@@ -42,6 +60,14 @@ describe('variants', () => {
       'CRLF',
       (SEPARATOR + A + SEPARATOR + B).replaceAll('\n', '\r\n'),
       [A, B].map((m) => m.replaceAll('\n', '\r\n')),
+    ],
+    ['lines that end with CR', (SEPARATOR + A + SEPARATOR + B).replaceAll('\n', '\r'), [A, B]],
+    ['a CR in a mail with LF', `${SEPARATOR}Subject: a\r\rone\n`, ['Subject: a\r\rone\n']],
+    ['a byte order mark', `\u00ef\u00bb\u00bf${SEPARATOR}${A}${SEPARATOR}${B}`, [A, B]],
+    [
+      'a byte order mark and CR',
+      `\u00ef\u00bb\u00bf${(SEPARATOR + A + SEPARATOR + B).replaceAll('\n', '\r')}`,
+      [A, B],
     ],
     ['no newline at the end', `${SEPARATOR}Subject: a\n\none`, ['Subject: a\n\none']],
     ['a first line without a date', `From \n${A}${SEPARATOR}${B}`, [A, B]],
