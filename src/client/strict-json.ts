@@ -1,5 +1,6 @@
 // Parses JSON from a server: UTF-8 without a byte order mark, limited nesting, exact integers, errors that quote no input.
 import { parseExactJson } from '../contract/exact-json.ts';
+import { exceededLimit } from '../contract/json-size.ts';
 import { scanJson } from '../contract/json-text.ts';
 import { Fault } from '../faults.ts';
 import { safeText } from './safe-text.ts';
@@ -7,6 +8,8 @@ import { TransportFault } from './transport.ts';
 
 /** JSON.parse takes any depth, but recursive functions over the value do not. */
 export const MAX_JSON_DEPTH = 200;
+/** More rows than a page has. Five million of them took a gigabyte. */
+const MAX_JSON_VALUES = 2_000_000;
 
 /**
  * Returns the text and its value. Keys like `__proto__` become plain own properties. A number that JSON.parse would
@@ -20,6 +23,11 @@ export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
   if (text.startsWith('\u{feff}')) {
     throw new Fault('protocol', 'answer is not JSON: it begins with a byte order mark');
   }
+  const exceeded = exceededLimit(bytes, { maxDepth: MAX_JSON_DEPTH, maxValues: MAX_JSON_VALUES });
+  if (exceeded === 'depth')
+    throw new Fault('protocol', `answer is nested more than ${MAX_JSON_DEPTH} levels deep`);
+  if (exceeded === 'values')
+    throw new Fault('protocol', `answer has more than ${MAX_JSON_VALUES} values of JSON`);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -28,9 +36,7 @@ export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
     throw new Fault('protocol', `answer is not JSON (${bytes.length} bytes)`);
   }
   const scan = scanJson(text);
-  const { depth, repeatedKey } = scan;
-  if (depth > MAX_JSON_DEPTH)
-    throw new Fault('protocol', `answer is nested more than ${MAX_JSON_DEPTH} levels deep`);
+  const { repeatedKey } = scan;
   if (repeatedKey !== undefined)
     throw new Fault('protocol', `answer has two values for one key: ${safeText(repeatedKey, 80)}`);
   return { text, value: scan.inexact.length === 0 ? value : parseExactJson(text, scan) };

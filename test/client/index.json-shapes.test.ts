@@ -113,6 +113,8 @@ describe('B: bodies that are refused as protocol faults', () => {
       login,
       /^answer has two values for one key: access_token$/,
     ],
+    ['B5', 'six million brackets', '['.repeat(6e6) + ']'.repeat(6e6), list, /more than 200 levels/],
+    ['B5', 'millions of values', `{"data":[${'0,'.repeat(2e6)}0]}`, list, /more than 2000000 values/],
     ['B5', 'depth 100,000', '['.repeat(100_000) + ']'.repeat(100_000), list, /more than 200 levels/],
     [
       'B5',

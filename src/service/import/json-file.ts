@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 import { parseExactJson } from '../../contract/exact-json.ts';
+import { endOfJsonString, exceededLimit } from '../../contract/json-size.ts';
 import { type FileSet, UnreadableError } from './file-set.ts';
 
 /**
@@ -29,7 +30,7 @@ const MAX_DEPTH = 512;
 /** Bytes that are examined before signals are looked at. */
 const BYTES_PER_TURN = 4 * 1024 * 1024;
 
-const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
+const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Returns what a file of an export holds, or why it cannot be read, as a predicate. */
@@ -45,7 +46,9 @@ export async function readJsonFile(files: FileSet, name: string): Promise<JsonFi
 
 /** Returns the value of bytes that are one JSON value. Throws SyntaxError, and {@link UnreadableError} for one of too many values. */
 export function parseBounded(bytes: Uint8Array, maxValues: number = MAX_VALUES): unknown {
-  checkSize(bytes, maxValues);
+  const exceeded = exceededLimit(bytes, { maxDepth: MAX_DEPTH, maxValues });
+  if (exceeded === 'depth') throw new UnreadableError('is nested too deep');
+  if (exceeded === 'values') throw new UnreadableError(`has more than ${maxValues} values`);
   return parseExactJson(new TextDecoder().decode(bytes));
 }
 
@@ -99,7 +102,7 @@ function entryOf(bytes: Uint8Array): unknown {
 
 /** Returns the key of `"key": value`, and its value. */
 function memberOf(member: Uint8Array): [key: string, value: Uint8Array] {
-  const colon = member.indexOf(COLON, member[0] === QUOTE ? endOfString(member, 0) : 0);
+  const colon = member.indexOf(COLON, member[0] === QUOTE ? endOfJsonString(member, 0) : 0);
   const key = entryOf(trimmed(member.subarray(0, Math.max(colon, 0))));
   if (typeof key !== 'string') throw new SyntaxError('no key');
   return [key, trimmed(member.subarray(colon + 1))];
@@ -115,7 +118,7 @@ function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
   let start = 1;
   for (let at = 1; at < bytes.length; at += 1) {
     const byte = bytes[at]!;
-    if (byte === QUOTE) at = endOfString(bytes, at);
+    if (byte === QUOTE) at = endOfJsonString(bytes, at);
     else if (byte === LIST || byte === OBJECT) {
       depth += 1;
     } else if (depth > 0) {
@@ -130,32 +133,6 @@ function* partsOf(bytes: Uint8Array): Generator<Uint8Array> {
     }
   }
   throw new SyntaxError('the list does not end');
-}
-
-function checkSize(bytes: Uint8Array, maxValues: number): void {
-  let depth = 0;
-  let values = 1;
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at]!;
-    if (byte === QUOTE) at = endOfString(bytes, at);
-    else if (byte === COMMA) values += 1;
-    else if (byte === LIST || byte === OBJECT) {
-      values += 1;
-      depth += 1;
-      if (depth > MAX_DEPTH) throw new UnreadableError('is nested too deep');
-    } else if (byte === LIST_END || byte === OBJECT_END) depth -= 1;
-    if (values > maxValues) throw new UnreadableError(`has more than ${maxValues} values`);
-  }
-}
-
-/** Returns the index of the quote that ends the string which begins at `from`; the length where it does not end. */
-function endOfString(bytes: Uint8Array, from: number): number {
-  for (let end = bytes.indexOf(QUOTE, from + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
-    let backslashes = 0;
-    while (bytes[end - 1 - backslashes] === BACKSLASH) backslashes += 1;
-    if (backslashes % 2 === 0) return end;
-  }
-  return bytes.length;
 }
 
 /** Returns bytes without the white space of JSON at their ends. */
