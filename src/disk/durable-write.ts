@@ -10,10 +10,10 @@ export async function writeAll(file: FileHandle, bytes: Uint8Array, at: number):
   }
 }
 
-/** As {@link writeAll}, synchronously, from the start of the file. */
-export function writeAllSync(fd: number, bytes: Uint8Array): void {
+/** As {@link writeAll}, synchronously. */
+export function writeAllSync(fd: number, bytes: Uint8Array, at = 0): void {
   for (let done = 0; done < bytes.length;) {
-    done += fs.writeSync(fd, bytes, done, bytes.length - done, done);
+    done += fs.writeSync(fd, bytes, done, bytes.length - done, at + done);
   }
 }
 

@@ -14,7 +14,9 @@ export type Header = {
   wellFormed: boolean;
 };
 
-const FIELD_NAME = /^([!-9;-~]+)[ \t]*:/;
+/** What begins a field. */
+const FIELD_NAME = /[!-9;-~]+[ \t]*:/y;
+const LINE_BREAK = /[\r\n]/;
 /** What some editors and mail stores put before the header: a byte order mark, an envelope line. */
 const BEFORE_HEADER = /^(?:\ufeff|\u00ef\u00bb\u00bf)?(?:>?From [^\n]*(?:\n|$))?/;
 
@@ -43,9 +45,9 @@ export function parseHeader(bytes: Buffer, from: number, to: number): Header {
   let isRepaired = false;
   const fieldsEnd = text.length - (text.endsWith('\n\r\n') ? 2 : text.endsWith('\n\n') ? 1 : 0);
   while (at < fieldsEnd) {
-    const [, name] = FIELD_NAME.exec(text.slice(at, at + MAX_NAME_CHARACTERS)) ?? [];
+    const colon = colonOfField(text, at);
     const next = afterField(text, at);
-    if (name === undefined) {
+    if (colon === undefined) {
       // A part of a multipart may have no header at all. Its text is not searched for one.
       const mayGoOn = fields.size > 0 || from === 0;
       lastField ??= mayGoOn ? lastUsualField(text) : -1;
@@ -54,10 +56,10 @@ export function parseHeader(bytes: Buffer, from: number, to: number): Header {
       at = next;
       continue;
     }
-    const key = name.toLowerCase();
+    const key = text.slice(at, colon).trimEnd().toLowerCase();
     if (!fields.has(key) && fields.size < MAX_FIELDS) {
-      const value = text.slice(text.indexOf(':', at) + 1, next).slice(0, MAX_VALUE_CHARACTERS);
-      fields.set(key, value.replaceAll(/[\r\n]/g, '').trim());
+      const value = text.slice(colon + 1, Math.min(next, colon + 1 + MAX_VALUE_CHARACTERS)).trim();
+      fields.set(key, LINE_BREAK.test(value) ? value.replaceAll(/[\r\n]/g, '') : value);
     }
     at = next;
   }
@@ -68,6 +70,13 @@ export function parseHeader(bytes: Buffer, from: number, to: number): Header {
     bodyAt: isComplete ? end : end - Buffer.byteLength(rest, encoding),
     wellFormed: isComplete && !isRepaired && fields.size > 0,
   };
+}
+
+/** Returns the index of the colon behind a field name that begins at `at`. */
+function colonOfField(text: string, at: number): number | undefined {
+  FIELD_NAME.lastIndex = at;
+  const length = FIELD_NAME.test(text) ? FIELD_NAME.lastIndex - at : 0;
+  return length > 0 && length <= MAX_NAME_CHARACTERS ? at + length - 1 : undefined;
 }
 
 /** Returns where the last usual field of a block begins, or -1. */

@@ -15,6 +15,7 @@ import { parseMailDate } from './date.ts';
 import type { Header } from './header.ts';
 import { declaredTypeOf, mimeStructureOf, type MimeLeaf } from './mime-structure.ts';
 import { contentTypeParameter, hasAttachmentDisposition, hasFilename } from './part-header.ts';
+import { rememberResults } from './remember-results.ts';
 import { decodeTransferEncoding } from './transfer-encoding.ts';
 
 /** Of more references the newest are kept: they suffice to find the thread, and a hostile header stays bounded. */
@@ -65,8 +66,13 @@ export function summaryOf({ fields }: Header): MessageSummary {
     key: keyOf(fields.get('message-id')),
     date_ms: parseMailDate(fields.get('date') ?? ''),
     sender: senderOf(fields.get('from') ?? fields.get('sender'))?.slice(0, MAX_SHOWN_CHARACTERS) ?? null,
-    subject: subject === undefined ? null : decodeWords(subject).slice(0, MAX_SHOWN_CHARACTERS),
+    subject: subject === undefined ? null : decoded(subject).slice(0, MAX_SHOWN_CHARACTERS),
   };
+}
+
+/** Most subjects have no encoded word (RFC 2047), and are as they are. */
+function decoded(text: string): string {
+  return text.includes('=?') ? decodeWords(text) : text;
 }
 
 type ParsedPart = { decodable: boolean; attachment?: ImportedAttachment };
@@ -123,10 +129,14 @@ export async function filenameOf({ fields }: Header): Promise<string | null> {
     `Content-Disposition: attachment${parametersOf(fields.get('content-disposition'))}`,
     '\n',
   ];
-  const { attachments } = await PostalMime.parse(part.join('\n'));
+  return filenameIn(part.join('\n'));
+}
+
+const filenameIn = rememberResults(async (part: string): Promise<string | null> => {
+  const { attachments } = await PostalMime.parse(part);
   const filename = attachments[0]?.filename;
   return filename?.slice(0, MAX_SHOWN_CHARACTERS) || null;
-}
+});
 
 function idsIn(value: string | undefined): string[] {
   return Array.from(value?.matchAll(/<([^<>\s]{1,998})>/g) ?? [], ([, id = '']) => id);
@@ -139,12 +149,15 @@ function keyOf(value: string | undefined): string | null {
 }
 
 function senderOf(value: string | undefined): string | null {
-  if (value === undefined) return null;
+  return value === undefined ? null : firstAddressIn(value);
+}
+
+const firstAddressIn = rememberResults((value: string): string | null => {
   const [first] = addressParser(value, { flatten: true });
   const { name = '', address = '' } = first ?? {};
   if (address === '') return name === '' ? null : name;
   return name === '' || name === address ? address : `${name} <${address}>`;
-}
+});
 
 function isListMail({ fields }: Header): boolean {
   const precedence = fields.get('precedence')?.toLowerCase();

@@ -1,6 +1,6 @@
 // The headers and the visible text of a mail.
 import { MAX_TEXT_BYTES } from '../../contract/content.ts';
-import { decoderFor } from './charset.ts';
+import { decodeText } from './charset.ts';
 import type { Header } from './header.ts';
 import { limitText, truncatedFields, type MessageText } from './limited-text.ts';
 import { parseMimeStructure, type MimeLeaf } from './mime-structure.ts';
@@ -81,7 +81,7 @@ export function decodeTextPart({ header, body, delimited }: MimeLeaf): string {
   const encoding = header.fields.get('content-transfer-encoding') ?? '';
   // A character takes at most four bytes.
   const content = decodeTransferEncoding(body, encoding).subarray(0, 4 * MAX_TEXT_BYTES + 4);
-  const text = decoderFor(contentTypeParameter(header, 'charset')).decode(content);
+  const text = decodeText(content, contentTypeParameter(header, 'charset'));
   if (text === '' || /base64/i.test(encoding)) return text;
   const lines = text.replaceAll('\r\n', '\n');
   return delimited || !lines.endsWith('\n') ? `${lines}\n` : lines;

@@ -1,5 +1,6 @@
 // What the header of a MIME part says about the part: its disposition, file name and type parameters.
 import { valueBeforeParameters, type Header } from './header.ts';
+import { rememberResults } from './remember-results.ts';
 
 /** Returns whether a part declares itself an attachment (`Content-Disposition: attachment`, RFC 2183 2.2). */
 export function hasAttachmentDisposition({ fields }: Header): boolean {
@@ -12,10 +13,12 @@ export function hasFilename({ fields }: Header): boolean {
   return ['content-disposition', 'content-type'].some((field) => parameter.test(fields.get(field) ?? ''));
 }
 
+const beginningOf = rememberResults((name) => new RegExp(`;\\s*${name}\\s*=`, 'i'));
+
 /** Returns a parameter of the Content-Type without quotes; undefined when it is absent or empty. */
 export function contentTypeParameter(header: Header, name: string): string | undefined {
   const declared = header.fields.get('content-type') ?? '';
-  const found = new RegExp(`;\\s*${name}\\s*=`, 'i').exec(declared);
+  const found = beginningOf(name).exec(declared);
   if (found === null) return undefined;
   const rest = declared.slice(found.index + found[0].length).trimStart();
   const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(rest)?.[1]?.replaceAll(/\\(.)/g, '$1');

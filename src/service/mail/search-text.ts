@@ -164,9 +164,12 @@ function splitQuoted(text: string): { body: string; quoted: string } {
   const quoted: string[] = [];
   // Where the lines begin that were read last and are not quoted.
   let from = 0;
-  for (let at = 0, next = 0; at <= text.length; at = next) {
-    const end = text.indexOf('\n', at);
-    next = end < 0 ? text.length + 1 : end + 1;
+  // Of lines only those are read that have the sign.
+  for (let sign = text.indexOf('>'); sign >= 0;) {
+    const at = text.lastIndexOf('\n', sign) + 1;
+    const end = text.indexOf('\n', sign);
+    const next = end < 0 ? text.length + 1 : end + 1;
+    sign = text.indexOf('>', next);
     if (!QUOTED_LINE.test(text.slice(at, Math.min(at + 4, next - 1)))) continue;
     if (from < at) body.push(text.slice(from, at - 1));
     quoted.push(text.slice(at, next - 1).replace(/^[>\s]{1,200}/, ''));

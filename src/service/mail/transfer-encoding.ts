@@ -40,27 +40,30 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 function decodeQuotedPrintable(body: Buffer): Buffer {
-  let at = body.indexOf(EQUALS);
-  if (at < 0) return body;
+  const first = body.indexOf(EQUALS);
+  if (first < 0) return body;
   const decoded = Buffer.allocUnsafe(body.length);
-  let length = 0;
-  let copied = 0;
-  for (; at >= 0; at = body.indexOf(EQUALS, copied)) {
-    length += body.copy(decoded, length, copied, at);
-    const lineEnd = softBreak(body, at + 1);
-    const value = hexValue(body[at + 1]) * 16 + hexValue(body[at + 2]);
+  let length = body.copy(decoded, 0, 0, first);
+  // Byte by byte: escape sequences stand too close for copies of what is between them.
+  for (let at = first; at < body.length;) {
+    const byte = body[at]!;
+    at += 1;
+    if (byte !== EQUALS) {
+      decoded[length++] = byte;
+      continue;
+    }
+    const lineEnd = softBreak(body, at);
+    const value = hexValue(body[at]) * 16 + hexValue(body[at + 1]);
     if (lineEnd >= 0) {
-      copied = lineEnd;
+      at = lineEnd;
     } else if (value >= 0) {
       decoded[length++] = value;
-      copied = at + 3;
+      at += 2;
     } else {
       // Not an escape sequence: the equals sign is literal.
       decoded[length++] = EQUALS;
-      copied = at + 1;
     }
   }
-  length += body.copy(decoded, length, copied);
   return decoded.subarray(0, length);
 }
 

@@ -1,5 +1,6 @@
 // A mail as a record: structure, attachments with their exact bytes, key, sender, nature.
 import { fc, test as property } from '@fast-check/vitest';
+import { decodeWords } from 'postal-mime';
 import { describe, expect, test } from 'vitest';
 import { parseMail } from '../../../src/service/mail/mail-record.ts';
 import { sha256Of } from '../../support/digest.ts';
@@ -194,4 +195,13 @@ property.prop([fc.array(line, { maxLength: 40 })])('parses any lines without an 
 test('limits the depth of nesting', async () => {
   const nested = 'Content-Type: message/rfc822\n\n'.repeat(5000);
   expect((await read(nested)).attachments).toHaveLength(1);
+});
+
+property.prop([
+  fc
+    .array(fc.oneof(fc.constantFrom('=?', '?=', '=?utf-8?q?=C3=A9?=', ' ', '?', '='), fc.string()))
+    .map((all) => all.join('')),
+])('a subject is what postal-mime decodes', async (text) => {
+  const subject = Buffer.from(text.replaceAll(/[\r\n]/g, '').trim(), 'latin1').toString('latin1');
+  expect((await read(`X: y\nSubject: ${subject}\n\n`)).subject).toBe(decodeWords(subject.trim()));
 });

@@ -218,9 +218,7 @@ function connectionOf(handle: Connection['handle']): Connection {
   const prepare = (sql: string) => {
     let statement = kept.get(sql);
     if (statement === undefined) {
-      // `?n` binds by number, `$n` by order of appearance. The plus sign changes no value. Without it, the engine would
-      // plan a statement again for each value of a parameter that its statistics mention.
-      statement = handle.prepare(sql.replaceAll(/\$(\d+)/g, '+?$1'));
+      statement = handle.prepare(withSqliteParameters(sql));
       kept.set(sql, statement);
     }
     return statement;
@@ -238,4 +236,15 @@ function connectionOf(handle: Connection['handle']): Connection {
     },
   };
   return { handle, statements };
+}
+
+/**
+ * Returns a statement with parameters as SQLite reads them. `?n` binds by number, `$n` by order of appearance. Where they appear in
+ * order, each once, they are `?`: at each binding the engine would look through the names of all parameters. The plus sign changes
+ * no value. Without it, the engine would plan a statement again for each value of a parameter that its statistics mention.
+ */
+function withSqliteParameters(sql: string): string {
+  let last = 0;
+  const isInOrder = [...sql.matchAll(/\$(\d+)/g)].every(([, n]) => Number(n) === (last += 1));
+  return sql.replaceAll(/\$(\d+)/g, isInOrder ? '+?' : '+?$1');
 }

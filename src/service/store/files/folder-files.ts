@@ -1,25 +1,17 @@
 // Files in a folder, under the SHA-256 of their content. A name exists only when the file is whole and durable.
 import { createHash, randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
-import {
-  access,
-  lstat,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  statfs,
-  type FileHandle,
-} from 'node:fs/promises';
+import { closeSync, constants, fsync, lstatSync, openSync, renameSync, rmSync, type Stats } from 'node:fs';
+import { access, lstat, open, readdir, readFile, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { writeFileAtomically } from '../../../disk/atomic-file.ts';
 import { diskFault } from '../../../disk/disk-fault.ts';
-import { syncPath, writeAll } from '../../../disk/durable-write.ts';
-import { makeFolder } from '../../../disk/make-folder.ts';
+import { writeAllSync } from '../../../disk/durable-write.ts';
+import { makeFolder, makeFolderSync } from '../../../disk/make-folder.ts';
 import { openIfRegular } from '../../../disk/regular-file.ts';
 import { blobPath, type Blobs } from './blobs.ts';
+
+const waitForDisk = promisify(fsync);
 
 /** Opens the files of a folder. The folder is created with the first file. */
 export function openFolderFiles(dir: string): Blobs {
@@ -27,50 +19,20 @@ export function openFolderFiles(dir: string): Blobs {
 
   const size = async (sha256: string): Promise<number | undefined> => {
     try {
-      // Not what a link points to: nobody but an intruder puts one here.
-      const found = await lstat(pathOf(sha256));
-      return found.isFile() ? found.size : undefined;
+      return sizeOf(await lstat(pathOf(sha256)));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
     }
   };
 
-  /**
-   * Runs `write` on a temporary file and gives it its name, durably, if that answers true. Not by disk/atomic-file.ts, which
-   * waits for the disk synchronously: an import stores many files at a time.
-   */
-  const store = async (sha256: string, write: (file: FileHandle) => Promise<boolean>): Promise<boolean> => {
-    const folder = dirname(pathOf(sha256));
-    const temporary = `${pathOf(sha256)}.${randomUUID()}.new`;
-    const file = await open(temporary, 'wx', 0o600).catch(async (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      await makeFolder(folder, 0o700);
-      return open(temporary, 'wx', 0o600);
-    });
-    try {
-      const whole = await write(file);
-      if (whole) await file.sync();
-      await file.close();
-      if (whole) await rename(temporary, pathOf(sha256));
-      else await rm(temporary, { force: true });
-      if (!whole) return false;
-    } catch (error) {
-      await file.close().catch(() => {});
-      await rm(temporary, { force: true });
-      throw error;
-    }
-    await syncPath(folder);
-    return true;
-  };
-
   const putChunks = (sha256: string, chunks: AsyncIterable<Uint8Array>): Promise<boolean> =>
-    store(sha256, async (file) => {
+    storeFile(pathOf(sha256), async (fd) => {
       const hash = createHash('sha256');
       let at = 0;
       for await (const chunk of chunks) {
         hash.update(chunk);
-        await writeAll(file, chunk, at);
+        writeAllSync(fd, chunk, at);
         at += chunk.length;
       }
       return hash.digest('hex') === sha256;
@@ -106,9 +68,11 @@ export function openFolderFiles(dir: string): Blobs {
       yield* file.createReadStream({ start: from, ...(to === undefined ? {} : { end: to }) });
     },
     async put(sha256, content) {
-      if ((await size(sha256)) === content.byteLength) return;
-      await store(sha256, async (file) => {
-        await writeAll(file, content, 0);
+      const path = pathOf(sha256);
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      if (found !== undefined && sizeOf(found) === content.byteLength) return;
+      await storeFile(path, (fd) => {
+        writeAllSync(fd, content);
         return true;
       });
     },
@@ -171,5 +135,51 @@ async function writeMark(dir: string, name: string, text: string): Promise<void>
     writeFileAtomically({ temporary, path: join(dir, name), force: false }, Buffer.from(text));
   } catch (error) {
     if (!('code' in (error as Error))) throw error;
+  }
+}
+
+/** Returns the size of a stored file. What a link points to is none: nobody but an intruder puts one here. */
+function sizeOf(found: Stats): number | undefined {
+  return found.isFile() ? found.size : undefined;
+}
+
+/**
+ * Runs `write` on a temporary file and gives it this path, durably, if that answers true; else removes it. Returns what `write` answers.
+ * Not by disk/atomic-file.ts, which waits for the disk synchronously: an import stores many files at a time. Only that waiting
+ * is asynchronous, because for a small file each other step costs less than its way through the thread pool.
+ */
+async function storeFile(path: string, write: (fd: number) => boolean | Promise<boolean>): Promise<boolean> {
+  const folder = dirname(path);
+  const temporary = `${path}.${randomUUID()}.new`;
+  const fd = openNew(temporary);
+  try {
+    let isWhole;
+    try {
+      isWhole = await write(fd);
+      if (isWhole) await waitForDisk(fd);
+    } finally {
+      closeSync(fd);
+    }
+    if (isWhole) renameSync(temporary, path);
+    else rmSync(temporary, { force: true });
+    if (!isWhole) return false;
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  const opened = openSync(folder, 'r');
+  await waitForDisk(opened).finally(() => closeSync(opened));
+  return true;
+}
+
+/** Makes a file that did not exist, with its folder. */
+function openNew(path: string): number {
+  const make = (): number => openSync(path, 'wx', 0o600);
+  try {
+    return make();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    makeFolderSync(dirname(path), 0o700);
+    return make();
   }
 }

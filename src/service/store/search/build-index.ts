@@ -70,7 +70,7 @@ async function indexSome(
   const rows: SearchRow[] = [];
   for (const n of numbers) {
     const message = await readIndexed(statements, n);
-    if (message !== undefined) rows.push(await searchRow(message, readText));
+    if (message !== undefined) rows.push(searchRow(message, readText));
   }
   await removeFromIndex(
     statements,
@@ -98,16 +98,10 @@ function withinLimit(rows: readonly Sized[]): number[] {
 }
 
 /** Returns a message as it is indexed. One whose bytes are damaged is found by what its row holds. */
-export async function searchRow(message: IndexedMessage, readText: ReadText): Promise<SearchRow> {
+export function searchRow(message: IndexedMessage, readText: ReadText): SearchRow {
   const { n, date_ms, tier, subject, sender } = message.row;
-  const text = (await readText(message)) ?? {
-    subject: subject ?? '',
-    sender: sender ?? '',
-    body: '',
-    files: '',
-    quoted: '',
-  };
-  return { n, date_ms, tier, text };
+  const ofRow = { subject: subject ?? '', sender: sender ?? '', body: '', files: '', quoted: '' };
+  return { n, date_ms, tier, readText: async () => (await readText(message)) ?? ofRow };
 }
 
 /** Returns a message as the readers of its tier get it, with its stored bytes. */

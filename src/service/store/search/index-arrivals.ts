@@ -32,7 +32,7 @@ export async function indexArrivals(
   for (const { row, raw } of arrivals) {
     if (isDue.has(row.n)) continue;
     const own = markWithheld(filesOf.get(row.n) ?? [], row.tier);
-    rows.push(await searchRow({ row, raw, files: own }, readText));
+    rows.push(searchRow({ row, raw, files: own }, readText));
   }
   await addToIndex(statements, rows);
   await setIndexedUpTo(statements, last);

@@ -11,8 +11,13 @@ export function searchTable(tier: Tier): string {
   return `search_${tier}`;
 }
 
-/** A message in the index. `day` is 0 where its date is unknown. */
-export type SearchRow = { n: number; date_ms: number | null; tier: Tier; text: SearchText };
+/** A message that is indexed. `readText` is called once, just before its words are stored, so that few texts are in memory. */
+export type SearchRow = {
+  n: number;
+  date_ms: number | null;
+  tier: Tier;
+  readText: () => SearchText | Promise<SearchText>;
+};
 
 const DAY_MS = 86_400_000;
 /** So that a key is a safe integer: until the year 4840. */
@@ -51,18 +56,19 @@ export async function addToIndex(statements: Statements, rows: readonly SearchRo
 async function addTexts(statements: Statements, table: string, rows: readonly SearchRow[]): Promise<void> {
   const insert = `INSERT INTO ${table} (rowid, ${COLUMNS.join(', ')}) VALUES (${parameterList(['n', ...COLUMNS], 1)})`;
   // Ascending: at each step back the engine would write what it has collected.
-  const ordered = rows.map((row) => ({ key: keyOf(row), text: row.text })).toSorted((a, b) => a.key - b.key);
-  for (const { key, text } of ordered) {
-    const folded = foldedTextsOf(text);
+  const ordered = rows.map((row) => ({ key: keyOf(row), row })).toSorted((a, b) => a.key - b.key);
+  for (const { key, row } of ordered) {
+    const folded = foldedTextsOf(await row.readText());
     await statements.run(insert, [key, ...COLUMNS.map((column) => folded[column])]);
   }
 }
 
 async function addLexemes(statements: Statements, table: string, rows: readonly SearchRow[]): Promise<void> {
-  const values = rows.map(({ n, date_ms, text }) => {
-    const lexemes = lexemesOf(searchWordsOf(text));
-    return { n, day: dayOf(date_ms), is_long: Number(lexemes.isLong), words: lexemes.words };
-  });
+  const values: { n: number; day: number; is_long: number; words: Uint8Array }[] = [];
+  for (const { n, date_ms, readText } of rows) {
+    const { words, isLong } = lexemesOf(searchWordsOf(await readText()));
+    values.push({ n, day: dayOf(date_ms), is_long: Number(isLong), words });
+  }
   await insertRows(statements, { name: table, inserted: ['n', 'day', 'is_long', 'words'] }, values);
 }
 

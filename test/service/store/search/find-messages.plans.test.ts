@@ -24,7 +24,12 @@ beforeAll(async () => {
   const rows = Array.from({ length: MESSAGES }, (_, n) => {
     const own = Array.from({ length: WORDS }, (__, at) => `w${(n * 31 + at * 17) % 5_000}`);
     const body = `common word ${n % 2 === 0 ? 'half' : ''} ${n % 300 === 0 ? 'rare' : ''} ${own.join(' ')}`;
-    return { n: n + 1, date_ms: (n + 1) * DAY_MS, tier: 'mirror' as const, text: { ...text, body } };
+    return {
+      n: n + 1,
+      date_ms: (n + 1) * DAY_MS,
+      tier: 'mirror' as const,
+      readText: () => ({ ...text, body }),
+    };
   });
   await database.transaction((statements) => addToIndex(statements, rows));
   await database.run('ANALYZE search_mirror');

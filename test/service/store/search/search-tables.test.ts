@@ -40,7 +40,7 @@ async function checkIndex(text: SearchText): Promise<void> {
   const { database } = sample.archive;
   n += 1;
   await database.transaction((statements) =>
-    addToIndex(statements, [{ n, date_ms: null, tier: 'external', text }]),
+    addToIndex(statements, [{ n, date_ms: null, tier: 'external', readText: () => text }]),
   );
   const rows = await database.all<{ term: string; col: Column; at: number }>(
     'SELECT term, col, "offset" AS at FROM indexed_words WHERE doc = $1 ORDER BY col, "offset"',
