@@ -131,20 +131,11 @@ function oneLine(
   to: number,
   ranges: readonly Range[],
 ): Pick<Excerpt, 'snippet' | 'marks'> {
-  let line = from > 0 ? '…' : '';
-  const offsets = new Map<number, number>();
-  const wanted = new Set(ranges.flatMap(({ start, end }) => [start, end]));
-  for (let at = from; at < to; at += 1) {
-    if (wanted.has(at)) offsets.set(at, line.length);
-    const character = text[at]!;
-    if (!/\s/.test(character)) line += character;
-    else if (line !== '' && !line.endsWith(' ')) line += ' ';
-  }
-  if (wanted.has(to)) offsets.set(to, line.length);
-  const marks = ranges.map(({ start, end }): Range => ({
-    start: offsets.get(start)!,
-    end: offsets.get(end)!,
-  }));
-  const snippet = line.trimEnd();
+  const upTo = (end: number): string => {
+    const part = text.slice(from, end).replaceAll(/\s+/g, ' ');
+    return from > 0 ? `…${part}` : part.trimStart();
+  };
+  const marks = ranges.map(({ start, end }): Range => ({ start: upTo(start).length, end: upTo(end).length }));
+  const snippet = upTo(to).trimEnd();
   return { snippet: to < text.length ? `${snippet}…` : snippet, marks };
 }

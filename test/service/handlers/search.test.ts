@@ -17,6 +17,7 @@ import { createMessageWriter } from '../../../src/service/store/additions/messag
 import { sampleArchive, START, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 import { sha256Of } from '../../support/digest.ts';
+import { ENGINE } from '../../support/engine.ts';
 import { runs } from '../../support/runs.ts';
 import { readSearchText } from '../../support/search.ts';
 
@@ -440,6 +441,44 @@ test('a phrase at the end of a long message is found', async () => {
     expect(await ids('-"needle in haystack"', { sort: 'newest' })).toBe('3 2');
     expect(await ids('"the end of it"')).toBe('3');
     expect(await ids('"word19998 word19999"', { sort: 'newest' })).toBe('2 1');
+  } finally {
+    await sample.close();
+  }
+});
+
+test('a word whose first place is beyond the last that is stored ends no phrase', async () => {
+  const words = Array.from({ length: 16_400 }, (_, n) => `word${n}`);
+  const { sample, ids } = await searched([{ body: `${words.join(' ')} needle` }]);
+  try {
+    for (let n = 16_370; n < 16_399; n += 1)
+      expect([n, await ids(`"word${n} needle"`), await ids(`"word${n} word${n + 1}"`)]).toEqual([n, '', '1']);
+    expect(await ids('"word16399 needle"')).toBe('1');
+  } finally {
+    await sample.close();
+  }
+});
+
+test('a long message is read only where its stored places do not show that it matches', async () => {
+  const text = `${'the '.repeat(400)} the end of it`;
+  const { sample } = await searched([{ body: text }, { body: `${text}, more or less` }, { body: 'the end' }]);
+  const find = async (query: string) => {
+    const { expression } = parseQuery(query, START);
+    let reads = 0;
+    const finder = await createFinder(sample.archive.database, {
+      expression,
+      filters: [],
+      reader: 'mirror',
+      labelsOf: () => [],
+      matches: () => Promise.resolve((reads += 1) > 0),
+    });
+    return { found: await finder.count(), reads };
+  };
+  try {
+    expect(await find('"end of it"')).toEqual({ found: 2, reads: 0 });
+    expect(await find('"the the the"')).toEqual({ found: 2, reads: 0 });
+    expect(await find('"end of it" -"no phrase"')).toEqual({ found: 2, reads: 0 });
+    expect(await find('"the end of"')).toEqual({ found: 2, reads: ENGINE === 'postgres' ? 2 : 0 });
+    expect(await find('"end of it" -"it end"')).toEqual({ found: 2, reads: ENGINE === 'postgres' ? 2 : 0 });
   } finally {
     await sample.close();
   }

@@ -11,6 +11,19 @@ export function findMessage(statements: Statements, n: number): Promise<MessageR
   return statements.get<MessageRow>(`SELECT ${MESSAGES.select} FROM messages WHERE n = $1`, [n]);
 }
 
+/** A message with its stored bytes, null where they are lost, and 1 where it has files. */
+type StoredMessage = MessageRow & { content: Uint8Array | null; has_files: number };
+
+/** Returns the message with this number and its bytes in one statement. */
+export function findStoredMessage(statements: Statements, n: number): Promise<StoredMessage | undefined> {
+  return statements.get<StoredMessage>(
+    `SELECT ${MESSAGES.select}, (SELECT content FROM raws WHERE raws.n = messages.n) AS content,
+      CASE WHEN EXISTS (SELECT 1 FROM attachments a WHERE a.message = messages.n) THEN 1 ELSE 0 END AS has_files
+      FROM messages WHERE n = $1`,
+    [n],
+  );
+}
+
 /** The key of a message in the list, and its conversation. */
 export type MessagePosition = Pick<MessageRow, 'n' | 'sequence' | 'conversation'>;
 

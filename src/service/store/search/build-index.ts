@@ -6,7 +6,7 @@ import type { MessageRow } from '../../records/message.ts';
 import { tiersUpTo } from '../../rules/tiers.ts';
 import type { Archive } from '../archive.ts';
 import { attachmentsOf } from '../lists/attachments.ts';
-import { findMessage, storedBytes } from '../lists/messages.ts';
+import { findStoredMessage } from '../lists/messages.ts';
 import type { Statements } from '../sql/database.ts';
 import { indexedUpTo, isOutdated, setIndexedUpTo } from './index-state.ts';
 import { addToIndex, clearIndex, removeFromIndex, type SearchRow } from './search-tables.ts';
@@ -106,10 +106,11 @@ export function searchRow(message: IndexedMessage, readText: ReadText): SearchRo
 
 /** Returns a message as the readers of its tier get it, with its stored bytes. */
 export async function readIndexed(statements: Statements, n: number): Promise<IndexedMessage | undefined> {
-  const row = await findMessage(statements, n);
-  if (row === undefined) return undefined;
-  const files = await attachmentsOf(statements, n);
-  return { row, raw: await storedBytes(statements, n), files: markWithheld(files, row.tier) };
+  const found = await findStoredMessage(statements, n);
+  if (found === undefined) return undefined;
+  const { content, has_files, ...row } = found;
+  const files = has_files === 0 ? [] : await attachmentsOf(statements, n);
+  return { row, raw: content ?? new Uint8Array(), files: markWithheld(files, row.tier) };
 }
 
 /** Returns the files of a message of this tier; `withheld` says whether its readers do not get a file. */

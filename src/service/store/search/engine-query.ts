@@ -34,7 +34,15 @@ export function tsQuery(expression: Expression): EngineQuery {
  * places.
  */
 export function looseTsQuery(expression: Expression): EngineQuery | undefined {
-  return needsPlaces(expression) ? tsQuery(withoutPhrases(expression, false)) : undefined;
+  return needsPlaces(expression) ? tsQuery(boundOf(expression, 'upper', () => NOTHING)) : undefined;
+}
+
+/**
+ * Returns a query of PostgreSQL that matches only messages which the expression matches, but not all of them, even where some
+ * places of their words are missing. All places that there are must be true.
+ */
+export function certainTsQuery(expression: Expression): EngineQuery {
+  return tsQuery(boundOf(expression, 'lower', (term) => term));
 }
 
 /** Returns whether an expression has a phrase, or a field that is only some places of words. */
@@ -113,36 +121,42 @@ const TSQUERY: Writer = {
   without: (positive, negative) => `(${positive} & !${negative})`,
 };
 
-/** Replaces phrases by their words, in any field where places tell it. A negated phrase is left out: the words alone say nothing about it. */
-function withoutPhrases(expression: Expression, isNegated: boolean): Expression {
+/**
+ * Returns an expression that follows from this one (`upper`), or that this one follows from (`lower`). Terms that need places are
+ * replaced: by their words, in any field where places tell it, which is upper; or by `lowerOf`. `not` exchanges both.
+ */
+function boundOf(
+  expression: Expression,
+  bound: 'upper' | 'lower',
+  lowerOf: (term: Term) => Expression,
+): Expression {
   switch (expression.kind) {
-    case 'term': {
-      const { words, isPrefix } = expression;
+    case 'term':
       if (!needsPlaces(expression)) return expression;
-      const field = isOfPlaces(expression) ? undefined : expression.field;
-      // Nothing has this word, so its negation always holds.
-      if (isNegated) return { kind: 'term', field: undefined, words: [NO_WORD], isPrefix: false };
-      const last = words.length - 1;
-      if (last === 0) return { ...expression, field };
-      return {
-        kind: 'all',
-        of: words.map((word, index) => ({
-          kind: 'term',
-          field,
-          words: [word],
-          isPrefix: isPrefix && index === last,
-        })),
-      };
-    }
+      return bound === 'upper' ? wordsOfTerm(expression) : lowerOf(expression);
     case 'not':
-      return { kind: 'not', of: withoutPhrases(expression.of, !isNegated) };
+      return { kind: 'not', of: boundOf(expression.of, bound === 'upper' ? 'lower' : 'upper', lowerOf) };
     case 'all':
     case 'any':
-      return { ...expression, of: expression.of.map((operand) => withoutPhrases(operand, isNegated)) };
+      return { ...expression, of: expression.of.map((operand) => boundOf(operand, bound, lowerOf)) };
     default:
       return expression satisfies never;
   }
 }
 
+function wordsOfTerm(term: Term): Expression {
+  const { words, isPrefix } = term;
+  const field = isOfPlaces(term) ? undefined : term.field;
+  const last = words.length - 1;
+  const each = words.map((word, index): Expression => ({
+    kind: 'term',
+    field,
+    words: [word],
+    isPrefix: isPrefix && index === last,
+  }));
+  return last === 0 ? each[0]! : { kind: 'all', of: each };
+}
+
 /** No text has a word with a sign. */
-const NO_WORD = '-';
+export const NO_WORD = '-';
+const NOTHING: Expression = { kind: 'term', field: undefined, words: [NO_WORD], isPrefix: false };

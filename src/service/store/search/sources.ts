@@ -4,7 +4,14 @@ import type { Tier } from '../../../contract/token.ts';
 import { tiersUpTo } from '../../rules/tiers.ts';
 import type { Database, Value } from '../sql/database.ts';
 import { WORDS_MATCH } from '../sql/prepared-texts.ts';
-import { fts5Query, looseTsQuery, tsQuery, type EngineQuery } from './engine-query.ts';
+import {
+  certainTsQuery,
+  fts5Query,
+  looseTsQuery,
+  NO_WORD,
+  tsQuery,
+  type EngineQuery,
+} from './engine-query.ts';
 import type { Search } from './search.ts';
 import { DAY_UNIT, searchTable } from './search-tables.ts';
 
@@ -80,8 +87,14 @@ async function postgresSource(database: Database, tier: Tier, search: Search): P
 }
 
 /**
+ * The words of a long message with those places that are surely true. The last place may stand for any later one; beside a word
+ * before it, it would look like a phrase. Moved by one, both are at the last place.
+ */
+const CERTAIN_WORDS = `(CAST('''${NO_WORD}'':1' AS TSVECTOR) || words)`;
+
+/**
  * Not all places of words are stored of long messages. So there an expression with phrases is decided by the text of each
- * message that has the words.
+ * message that has the words, unless the places that are stored show that it matches.
  */
 async function tsCondition(
   database: Database,
@@ -92,12 +105,15 @@ async function tsCondition(
   const matched = conditionOf(query);
   const loose = looseTsQuery(expression!);
   if (loose === undefined) return matched;
-  const candidates = await database.all<{ n: number }>(
-    `SELECT n FROM ${table} WHERE is_long = 1 AND ${conditionOf(loose)} ORDER BY n`,
-    [loose.text],
+  const certain = certainTsQuery(expression!);
+  const isCertain = `${CERTAIN_WORDS} @@ CAST($2 AS TSQUERY)`;
+  const candidates = await database.all<{ n: number; certain: number }>(
+    `SELECT n, CASE WHEN ${certain.isComplement ? 'NOT ' : ''}(${isCertain}) THEN 1 ELSE 0 END AS certain
+      FROM ${table} WHERE is_long = 1 AND ${conditionOf(loose)} ORDER BY n`,
+    [loose.text, certain.text],
   );
   const found: number[] = [];
-  for (const { n } of candidates) if (await matches(n)) found.push(n);
+  for (const { n, certain: isFound } of candidates) if (isFound === 1 || (await matches(n))) found.push(n);
   const long = found.length === 0 ? '' : ` OR ${table}.n IN (${found.join(', ')})`;
   return `((is_long = 0 AND ${matched})${long})`;
 }
