@@ -39,10 +39,23 @@ export function looseTsQuery(expression: Expression): EngineQuery | undefined {
 
 /**
  * Returns a query of PostgreSQL that matches only messages which the expression matches, but not all of them, even where some
- * places of their words are missing. All places that there are must be true.
+ * places of their words are missing. All places that there are must be true, see {@link samePlaceTsQuery}.
  */
 export function certainTsQuery(expression: Expression): EngineQuery {
   return tsQuery(boundOf(expression, 'lower', (term) => term));
+}
+
+/** Returns a query of PostgreSQL that matches where some word of an expression is at a place of this lexeme. */
+export function samePlaceTsQuery(expression: Expression, lexeme: string): string {
+  return `((${lexemesOf(expression).join(' | ')}) <0> '${lexeme}')`;
+}
+
+function lexemesOf(expression: Expression): string[] {
+  if (expression.kind !== 'term') return [expression.of].flat().flatMap(lexemesOf);
+  const { words, isPrefix } = expression;
+  return words.flatMap((word, at) =>
+    ['', FILE_PREFIX].map((prefix) => `'${prefix}${word}'${isPrefix && at === words.length - 1 ? ':*' : ''}`),
+  );
 }
 
 /** Returns whether an expression has a phrase, or a field that is only some places of words. */

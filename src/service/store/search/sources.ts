@@ -9,6 +9,7 @@ import {
   fts5Query,
   looseTsQuery,
   NO_WORD,
+  samePlaceTsQuery,
   tsQuery,
   type EngineQuery,
 } from './engine-query.ts';
@@ -86,15 +87,13 @@ async function postgresSource(database: Database, tier: Tier, search: Search): P
   };
 }
 
-/**
- * The words of a long message with those places that are surely true. The last place may stand for any later one; beside a word
- * before it, it would look like a phrase. Moved by one, both are at the last place.
- */
-const CERTAIN_WORDS = `(CAST('''${NO_WORD}'':1' AS TSVECTOR) || words)`;
+/** The words of a message, and a word that none has at the place after the last one; of a long message, at the last that is stored. */
+const MARKED_WORDS = `(words || CAST('''${NO_WORD}'':1' AS TSVECTOR))`;
 
 /**
  * Not all places of words are stored of long messages. So there an expression with phrases is decided by the text of each
- * message that has the words, unless the places that are stored show that it matches.
+ * message that has the words, unless the places that are stored show that it matches. The last place that is stored may stand for
+ * any later one.
  */
 async function tsCondition(
   database: Database,
@@ -106,11 +105,11 @@ async function tsCondition(
   const loose = looseTsQuery(expression!);
   if (loose === undefined) return matched;
   const certain = certainTsQuery(expression!);
-  const isCertain = `${CERTAIN_WORDS} @@ CAST($2 AS TSQUERY)`;
   const candidates = await database.all<{ n: number; certain: number }>(
-    `SELECT n, CASE WHEN ${certain.isComplement ? 'NOT ' : ''}(${isCertain}) THEN 1 ELSE 0 END AS certain
+    `SELECT n, CASE WHEN ${certain.isComplement ? 'NOT ' : ''}(words @@ CAST($2 AS TSQUERY))
+        AND NOT (${MARKED_WORDS} @@ CAST($3 AS TSQUERY)) THEN 1 ELSE 0 END AS certain
       FROM ${table} WHERE is_long = 1 AND ${conditionOf(loose)} ORDER BY n`,
-    [loose.text, certain.text],
+    [loose.text, certain.text, samePlaceTsQuery(expression!, NO_WORD)],
   );
   const found: number[] = [];
   for (const { n, certain: isFound } of candidates) if (isFound === 1 || (await matches(n))) found.push(n);

@@ -3,7 +3,13 @@ import { test } from 'vitest';
 import { matches } from '../../../../src/contract/search/match.ts';
 import { parseQuery, QueryError, type SearchQuery } from '../../../../src/contract/search/query.ts';
 import { wordsOf } from '../../../../src/contract/search/words.ts';
-import { fts5Query, looseTsQuery, tsQuery } from '../../../../src/service/store/search/engine-query.ts';
+import {
+  certainTsQuery,
+  fts5Query,
+  looseTsQuery,
+  samePlaceTsQuery,
+  tsQuery,
+} from '../../../../src/service/store/search/engine-query.ts';
 import { fuzz, FUZZ_TIMEOUT_MS } from '../../../support/fuzz.ts';
 import { textsOf } from '../../../support/fuzz-inputs.ts';
 
@@ -126,7 +132,10 @@ test('any query is understood or refused with its place', { timeout: FUZZ_TIMEOU
       const fts5 = fts5Query(expression).text;
       // What stands in quotation marks are words. Operators, columns and parentheses stand outside.
       if (!/^[ \w(){}:*+]*$/.test(fts5.replaceAll(/"[^"\0]*"/g, ''))) throw new Error(`FTS5 query ${fts5}`);
-      const postgres = [tsQuery(expression), looseTsQuery(expression)].map((each) => each?.text ?? '');
+      const postgres = [
+        ...[tsQuery, looseTsQuery, certainTsQuery].map((write) => write(expression)?.text ?? ''),
+        samePlaceTsQuery(expression, '-'),
+      ];
       for (const each of postgres)
         if (!/^[ \w():*&|!<>-]*$/.test(each.replaceAll(/'(?:[^'\0\\]|''|\\\\)*'/g, '')))
           throw new Error(`tsquery ${each}`);
