@@ -1,5 +1,6 @@
 // Decides whether the words of a message match an expression, as the indexes of both engines do.
 import type { Expression, Term, TextField } from './query.ts';
+import { isAsciiWord, isPlain, placeWords, wordsOf } from './words.ts';
 
 /** The texts of a message that are searched, each apart: a phrase does not reach from one into another. */
 export const COLUMNS = ['subject', 'sender', 'body', 'files', 'quoted'] as const;
@@ -28,20 +29,71 @@ export function columnsOf({ field }: Pick<Term, 'field'>): readonly Column[] {
 
 /** Returns whether a message with these words matches. */
 export function matches(expression: Expression, words: SearchWords): boolean {
+  return holds(expression, (term, column) => findTerm(term, words[column]));
+}
+
+/** Returns whether a message matches in which terms occur where `find` says. */
+export function holds(
+  expression: Expression,
+  find: (term: Term, column: Column) => Iterator<unknown>,
+): boolean {
   switch (expression.kind) {
     case 'term':
-      return columnsOf(expression).some(
-        (column) => findTerm(expression, words[column]).next().done === false,
-      );
+      return columnsOf(expression).some((column) => find(expression, column).next().done === false);
     case 'all':
-      return expression.of.every((operand) => matches(operand, words));
+      return expression.of.every((operand) => holds(operand, find));
     case 'any':
-      return expression.of.some((operand) => matches(operand, words));
+      return expression.of.some((operand) => holds(operand, find));
     case 'not':
-      return !matches(expression.of, words);
+      return !holds(expression.of, find);
     default:
       return expression satisfies never;
   }
+}
+
+/** A part of a text, in UTF-16 units; the end is not part of it. */
+export type Range = { start: number; end: number };
+/** Yields where a term is in a text, in order. */
+export type FindPlaces = (term: Term) => Generator<Range>;
+
+/** Returns a function that finds terms in a text, as {@link findTerm} does in its words. Most texts are not split for it. */
+export function placesIn(text: string): FindPlaces {
+  if (isPlain(text)) {
+    const lower = text.toLowerCase();
+    return (term) => findInPlain(term, lower);
+  }
+  const words = wordsOf(text);
+  let placed: ReturnType<typeof placeWords> | undefined;
+  return function* (term) {
+    for (const at of findTerm(term, words)) {
+      placed ??= placeWords(text);
+      yield { start: placed[at]!.start, end: placed[at + term.words.length - 1]!.end };
+    }
+  };
+}
+
+function* findInPlain(term: Term, lower: string): Generator<Range> {
+  const first = term.words[0]!;
+  for (let start = lower.indexOf(first); start >= 0; start = lower.indexOf(first, start + 1)) {
+    if (start > 0 && isAsciiWord(lower.charCodeAt(start - 1))) continue;
+    const end = endOfTerm(term, lower, start);
+    if (end !== undefined) yield { start, end };
+  }
+}
+
+/** Returns where a term ends whose first word begins here; undefined where its other words do not follow. */
+function endOfTerm({ words, isPrefix }: Term, lower: string, start: number): number | undefined {
+  const isWord = (at: number): boolean => at < lower.length && isAsciiWord(lower.charCodeAt(at));
+  const last = words.length - 1;
+  let at = start;
+  for (const [index, word] of words.entries()) {
+    if (!lower.startsWith(word, at)) return undefined;
+    at += word.length;
+    if (index === last && isPrefix) while (isWord(at)) at += 1;
+    if (isWord(at)) return undefined;
+    if (index < last) while (at < lower.length && !isWord(at)) at += 1;
+  }
+  return at;
 }
 
 /** Yields the index of the first word of each occurrence of a term. */

@@ -74,7 +74,12 @@ function hasLongWord(text: string): boolean {
 
 /** As {@link wordsOf}, with the place of each word in the text. */
 export function placeWords(text: string): PlacedWord[] {
-  return BEYOND_ASCII.test(text) || hasLongWord(text) ? placeFolded(text) : placeAscii(text);
+  return isPlain(text) ? placeAscii(text) : placeFolded(text);
+}
+
+/** Returns whether a text has only ASCII and no word that is cut: then words differ from the text by their case alone. */
+export function isPlain(text: string): boolean {
+  return !BEYOND_ASCII.test(text) && !hasLongWord(text);
 }
 
 /** No character of the text becomes another but by its case, and no word is cut. */
@@ -134,7 +139,8 @@ export function isSingle(word: string): boolean {
   return SINGLE.test(word);
 }
 
-function isAsciiWord(code: number): boolean {
+/** Returns whether an ASCII character is part of a word. */
+export function isAsciiWord(code: number): boolean {
   const letter = code | 0x20;
   return (letter >= 0x61 && letter <= 0x7a) || (code >= 0x30 && code <= 0x39);
 }

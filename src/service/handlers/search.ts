@@ -1,7 +1,13 @@
 // GET /v1/search (ours): the messages that match a query, as the reader's tier sees them.
 import { nearest } from '../../contract/nearest.ts';
-import { matches, type SearchText } from '../../contract/search/match.ts';
-import { parseQuery, QueryError, type LabelFilter, type SearchQuery } from '../../contract/search/query.ts';
+import { COLUMNS, holds, matches, placesIn, type SearchText } from '../../contract/search/match.ts';
+import {
+  parseQuery,
+  QueryError,
+  type Expression,
+  type LabelFilter,
+  type SearchQuery,
+} from '../../contract/search/query.ts';
 import {
   MAX_QUERY_CHARACTERS,
   SEARCH_FACETS,
@@ -17,9 +23,9 @@ import { searchTextReader } from '../mail/search-text.ts';
 import { messageJson } from '../records/message.ts';
 import { pageText, parseRows, substitute, type CompletedRows } from '../records/page-json.ts';
 import { forReaders, isReadable } from '../records/reader.ts';
-import { allWordsOf, indexedWords, searchWordsOf } from '../records/search-words.ts';
+import { isIndexedWhole, searchWordsOf } from '../records/search-words.ts';
 import { ApiError } from '../rules/api-error.ts';
-import { excerptOf } from '../rules/excerpt.ts';
+import { excerptOf, type PlacesByColumn } from '../rules/excerpt.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import type { Archive } from '../store/archive.ts';
 import { readChecked } from '../store/files/read-checked.ts';
@@ -184,7 +190,7 @@ function searchOf(
       scope.labels[kind].filter((each) => plainLabel(each) === plainLabel(label)),
     async matches(n) {
       const text = expression && (await scope.texts(n));
-      return text !== undefined && matches(expression!, searchWordsOf(text));
+      return text !== undefined && matchesText(expression!, text, placesOf(text));
     },
   };
 }
@@ -321,10 +327,21 @@ async function withExcerpts(
     const text = await texts(records[at]!.n);
     if (text === undefined) rows.push({ ...record, matched: [], snippet: null, marks: [] });
     else {
-      const words = allWordsOf(text);
-      if (expression === undefined || matches(expression, indexedWords(text, words)))
-        rows.push({ ...record, ...excerptOf(text, words, expression) });
+      const places = placesOf(text);
+      if (expression === undefined || matchesText(expression, text, places))
+        rows.push({ ...record, ...excerptOf(text, places, expression) });
     }
   }
   return rows;
+}
+
+function placesOf(text: SearchText): PlacesByColumn {
+  return Object.fromEntries(COLUMNS.map((column) => [column, placesIn(text[column])])) as PlacesByColumn;
+}
+
+/** Returns whether an expression matches texts, as an index does that may not hold all of them. */
+function matchesText(expression: Expression, text: SearchText, places: PlacesByColumn): boolean {
+  return isIndexedWhole(text)
+    ? holds(expression, (term, column) => places[column](term))
+    : matches(expression, searchWordsOf(text));
 }

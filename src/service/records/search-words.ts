@@ -16,18 +16,19 @@ const BYTES_PER_CHARACTER = 3;
 
 /** Returns the words of the texts, columns in their order. Words beyond what an index can hold of a message are left out. */
 export function searchWordsOf(text: SearchText): SearchWords {
-  return indexedWords(text, allWordsOf(text));
+  const all = COLUMNS.map((column) => [column, wordsOf(text[column])]);
+  const words = Object.fromEntries(all) as Record<Column, string[]>;
+  return fits(text, (column) => words[column].length) ? words : withinLimit(words);
 }
 
-/** Returns all words of the texts, whether or not an index can hold them. */
-export function allWordsOf(text: SearchText): SearchWords {
-  const words = COLUMNS.map((column) => [column, wordsOf(text[column])]);
-  return Object.fromEntries(words) as Record<Column, string[]>;
+/** Returns whether an index surely holds all words of the texts. */
+export function isIndexedWhole(text: SearchText): boolean {
+  return fits(text, (column) => maxWordsIn(text[column]));
 }
 
 /** Returns texts that the tokenizer `ascii` of SQLite splits into the words of {@link searchWordsOf}. */
 export function foldedTextsOf(text: SearchText): SearchText {
-  const words = fits(text, (column) => maxWordsIn(text[column])) ? undefined : searchWordsOf(text);
+  const words = isIndexedWhole(text) ? undefined : searchWordsOf(text);
   const texts = COLUMNS.map((column) => [column, words?.[column].join(' ') ?? foldText(text[column])]);
   return Object.fromEntries(texts) as Record<Column, string>;
 }
@@ -35,11 +36,6 @@ export function foldedTextsOf(text: SearchText): SearchText {
 /** Beyond ASCII a character can be a word, and a few characters are several words of a small set. */
 function maxWordsIn(text: string): number {
   return /[\x80-\uffff]/.test(text) ? 2 * text.length : Math.ceil(text.length / 2);
-}
-
-/** As {@link searchWordsOf}, for texts whose words are known. */
-export function indexedWords(text: SearchText, words: SearchWords): SearchWords {
-  return fits(text, (column) => words[column].length) ? words : withinLimit({ ...words });
 }
 
 /** Returns whether so many words of the texts are sure to be within the limit. */

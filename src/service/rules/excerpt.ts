@@ -4,13 +4,12 @@ import type { Matched } from '../../contract/search/search.ts';
 import {
   COLUMNS,
   columnsOf,
-  findTerm,
   positiveTerms,
   type Column,
+  type FindPlaces,
+  type Range,
   type SearchText,
-  type SearchWords,
 } from '../../contract/search/match.ts';
-import { placeWords } from '../../contract/search/words.ts';
 
 /** A snippet is about this long, and begins about so many characters before what it shows. */
 const SNIPPET_CHARACTERS = 180;
@@ -18,8 +17,6 @@ const LEAD_CHARACTERS = 50;
 /** Of more places in one text the first are compared. */
 const MAX_PLACES = 500;
 
-/** Offsets in UTF-16 units; the end is not part of it. */
-type Range = { start: number; end: number };
 /** Where words of a query are in a text, and the term that they belong to. */
 type Place = { start: number; end: number; term: Term };
 /** Why a message was found. */
@@ -36,37 +33,33 @@ const MATCHED: Readonly<Record<Column, Matched>> = {
 /** The column that the snippet is taken from: the first one with a match. */
 const SHOWN: readonly Column[] = ['body', 'quoted', 'files'];
 
-/** Words of a text that match a term, by their indexes. */
-type Occurrence = { at: number; term: Term };
+/** Where terms are in each text of a message. */
+export type PlacesByColumn = Readonly<Record<Column, FindPlaces>>;
 
 /** Returns where the words of an expression are, and a snippet of the text around them; else of its beginning. */
-export function excerptOf(text: SearchText, words: SearchWords, expression: Expression | undefined): Excerpt {
+export function excerptOf(
+  text: SearchText,
+  places: PlacesByColumn,
+  expression: Expression | undefined,
+): Excerpt {
   const terms = expression === undefined ? [] : positiveTerms(expression);
-  const found = new Map(COLUMNS.map((column) => [column, occurrencesIn(column, words[column], terms)]));
+  const found = new Map(COLUMNS.map((column) => [column, placesOf(column, places[column], terms)]));
   const matched = COLUMNS.filter((column) => found.get(column)!.length > 0).map((column) => MATCHED[column]);
   const shown = SHOWN.find((column) => found.get(column)!.length > 0) ?? 'body';
-  return { matched, ...snippetOf(text[shown], placesOf(text[shown], found.get(shown)!)) };
+  return { matched, ...snippetOf(text[shown], found.get(shown)!) };
 }
 
-function occurrencesIn(column: Column, words: readonly string[], terms: readonly Term[]): Occurrence[] {
-  const found: Occurrence[] = [];
+function placesOf(column: Column, find: FindPlaces, terms: readonly Term[]): Place[] {
+  const found: Place[] = [];
   for (const term of terms) {
     if (!columnsOf(term).includes(column)) continue;
     let count = 0;
-    for (const at of findTerm(term, words)) {
-      found.push({ at, term });
+    for (const { start, end } of find(term)) {
+      found.push({ start, end, term });
       if ((count += 1) >= MAX_PLACES) break;
     }
   }
-  return found;
-}
-
-function placesOf(text: string, found: readonly Occurrence[]): Place[] {
-  if (found.length === 0) return [];
-  const words = placeWords(text);
-  return found
-    .map(({ at, term }) => ({ start: words[at]!.start, end: words[at + term.words.length - 1]!.end, term }))
-    .sort((a, b) => a.start - b.start);
+  return found.sort((a, b) => a.start - b.start);
 }
 
 function snippetOf(text: string, places: readonly Place[]): Pick<Excerpt, 'snippet' | 'marks'> {
