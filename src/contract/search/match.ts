@@ -29,23 +29,20 @@ export function columnsOf({ field }: Pick<Term, 'field'>): readonly Column[] {
 
 /** Returns whether a message with these words matches. */
 export function matches(expression: Expression, words: SearchWords): boolean {
-  return holds(expression, (term, column) => findTerm(term, words[column]));
+  return holds(expression, (term, column) => findTerm(term, words[column]).next().done === false);
 }
 
-/** Returns whether a message matches in which terms occur where `find` says. */
-export function holds(
-  expression: Expression,
-  find: (term: Term, column: Column) => Iterator<unknown>,
-): boolean {
+/** Returns whether a message matches; `has` says which terms its texts have. */
+export function holds(expression: Expression, has: (term: Term, column: Column) => boolean): boolean {
   switch (expression.kind) {
     case 'term':
-      return columnsOf(expression).some((column) => find(expression, column).next().done === false);
+      return columnsOf(expression).some((column) => has(expression, column));
     case 'all':
-      return expression.of.every((operand) => holds(operand, find));
+      return expression.of.every((operand) => holds(operand, has));
     case 'any':
-      return expression.of.some((operand) => holds(operand, find));
+      return expression.of.some((operand) => holds(operand, has));
     case 'not':
-      return !holds(expression.of, find);
+      return !holds(expression.of, has);
     default:
       return expression satisfies never;
   }
@@ -53,22 +50,31 @@ export function holds(
 
 /** A part of a text, in UTF-16 units; the end is not part of it. */
 export type Range = { start: number; end: number };
-/** Yields where a term is in a text, in order. */
-export type FindPlaces = (term: Term) => Generator<Range>;
+/** Terms in a text. */
+export type TermsInText = {
+  /** Returns whether the text has a term. */
+  has(term: Term): boolean;
+  /** Yields where a term is in the text, in order. */
+  places(term: Term): Generator<Range>;
+};
 
-/** Returns a function that finds terms in a text, as {@link findTerm} does in its words. Most texts are not split for it. */
-export function placesIn(text: string): FindPlaces {
+/** Returns what finds terms in a text, as {@link findTerm} does in its words. Most texts are not split for it. */
+export function termsIn(text: string): TermsInText {
   if (isPlain(text)) {
     const lower = text.toLowerCase();
-    return (term) => findInPlain(term, lower);
+    return {
+      has: (term) => findInPlain(term, lower).next().done === false,
+      places: (term) => findInPlain(term, lower),
+    };
   }
   const words = wordsOf(text);
-  let placed: ReturnType<typeof placeWords> | undefined;
-  return function* (term) {
-    for (const at of findTerm(term, words)) {
-      placed ??= placeWords(text);
-      yield { start: placed[at]!.start, end: placed[at + term.words.length - 1]!.end };
-    }
+  return {
+    has: (term) => findTerm(term, words).next().done === false,
+    *places(term) {
+      const placed = placeWords(text);
+      for (const at of findTerm(term, words))
+        yield { start: placed[at]!.start, end: placed[at + term.words.length - 1]!.end };
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 // GET /v1/search (ours): the messages that match a query, as the reader's tier sees them.
 import { nearest } from '../../contract/nearest.ts';
-import { COLUMNS, holds, matches, placesIn, type SearchText } from '../../contract/search/match.ts';
+import { COLUMNS, holds, matches, termsIn, type SearchText } from '../../contract/search/match.ts';
 import {
   parseQuery,
   QueryError,
@@ -25,7 +25,7 @@ import { pageText, parseRows, substitute, type CompletedRows } from '../records/
 import { forReaders, isReadable } from '../records/reader.ts';
 import { isIndexedWhole, searchWordsOf } from '../records/search-words.ts';
 import { ApiError } from '../rules/api-error.ts';
-import { excerptOf, type PlacesByColumn } from '../rules/excerpt.ts';
+import { excerptOf, type TermsInTexts } from '../rules/excerpt.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
 import type { Archive } from '../store/archive.ts';
 import { readChecked } from '../store/files/read-checked.ts';
@@ -190,7 +190,7 @@ function searchOf(
       scope.labels[kind].filter((each) => plainLabel(each) === plainLabel(label)),
     async matches(n) {
       const text = expression && (await scope.texts(n));
-      return text !== undefined && matchesText(expression!, text, placesOf(text));
+      return text !== undefined && matchesText(expression!, text, termsInTexts(text));
     },
   };
 }
@@ -327,21 +327,21 @@ async function withExcerpts(
     const text = await texts(records[at]!.n);
     if (text === undefined) rows.push({ ...record, matched: [], snippet: null, marks: [] });
     else {
-      const places = placesOf(text);
-      if (expression === undefined || matchesText(expression, text, places))
-        rows.push({ ...record, ...excerptOf(text, places, expression) });
+      const terms = termsInTexts(text);
+      if (expression === undefined || matchesText(expression, text, terms))
+        rows.push({ ...record, ...excerptOf(text, terms, expression) });
     }
   }
   return rows;
 }
 
-function placesOf(text: SearchText): PlacesByColumn {
-  return Object.fromEntries(COLUMNS.map((column) => [column, placesIn(text[column])])) as PlacesByColumn;
+function termsInTexts(text: SearchText): TermsInTexts {
+  return Object.fromEntries(COLUMNS.map((column) => [column, termsIn(text[column])])) as TermsInTexts;
 }
 
 /** Returns whether an expression matches texts, as an index does that may not hold all of them. */
-function matchesText(expression: Expression, text: SearchText, places: PlacesByColumn): boolean {
+function matchesText(expression: Expression, text: SearchText, terms: TermsInTexts): boolean {
   return isIndexedWhole(text)
-    ? holds(expression, (term, column) => places[column](term))
+    ? holds(expression, (term, column) => terms[column].has(term))
     : matches(expression, searchWordsOf(text));
 }

@@ -6,9 +6,9 @@ import {
   columnsOf,
   positiveTerms,
   type Column,
-  type FindPlaces,
   type Range,
   type SearchText,
+  type TermsInText,
 } from '../../contract/search/match.ts';
 
 /** A snippet is about this long, and begins about so many characters before what it shows. */
@@ -33,28 +33,28 @@ const MATCHED: Readonly<Record<Column, Matched>> = {
 /** The column that the snippet is taken from: the first one with a match. */
 const SHOWN: readonly Column[] = ['body', 'quoted', 'files'];
 
-/** Where terms are in each text of a message. */
-export type PlacesByColumn = Readonly<Record<Column, FindPlaces>>;
+/** What finds terms in each text of a message. */
+export type TermsInTexts = Readonly<Record<Column, TermsInText>>;
 
 /** Returns where the words of an expression are, and a snippet of the text around them; else of its beginning. */
 export function excerptOf(
   text: SearchText,
-  places: PlacesByColumn,
+  texts: TermsInTexts,
   expression: Expression | undefined,
 ): Excerpt {
   const terms = expression === undefined ? [] : positiveTerms(expression);
-  const found = new Map(COLUMNS.map((column) => [column, placesOf(column, places[column], terms)]));
-  const matched = COLUMNS.filter((column) => found.get(column)!.length > 0).map((column) => MATCHED[column]);
-  const shown = SHOWN.find((column) => found.get(column)!.length > 0) ?? 'body';
-  return { matched, ...snippetOf(text[shown], found.get(shown)!) };
+  const termsOf = (column: Column) => terms.filter((term) => columnsOf(term).includes(column));
+  const found = COLUMNS.filter((column) => termsOf(column).some((term) => texts[column].has(term)));
+  const shown = SHOWN.find((column) => found.includes(column)) ?? 'body';
+  const places = found.includes(shown) ? placesOf(texts[shown], termsOf(shown)) : [];
+  return { matched: found.map((column) => MATCHED[column]), ...snippetOf(text[shown], places) };
 }
 
-function placesOf(column: Column, find: FindPlaces, terms: readonly Term[]): Place[] {
+function placesOf(text: TermsInText, terms: readonly Term[]): Place[] {
   const found: Place[] = [];
   for (const term of terms) {
-    if (!columnsOf(term).includes(column)) continue;
     let count = 0;
-    for (const { start, end } of find(term)) {
+    for (const { start, end } of text.places(term)) {
       found.push({ start, end, term });
       if ((count += 1) >= MAX_PLACES) break;
     }
@@ -124,9 +124,11 @@ function oneLine(
   to: number,
   ranges: readonly Range[],
 ): Pick<Excerpt, 'snippet' | 'marks'> {
+  const part = text.slice(from, to).replaceAll(/\s/g, ' ');
+  const hasRuns = part.includes('  ');
   const upTo = (end: number): string => {
-    const part = text.slice(from, end).replaceAll(/\s+/g, ' ');
-    return from > 0 ? `…${part}` : part.trimStart();
+    const line = hasRuns ? part.slice(0, end - from).replaceAll(/ +/g, ' ') : part.slice(0, end - from);
+    return from > 0 ? `…${line}` : line.trimStart();
   };
   const marks = ranges.map(({ start, end }): Range => ({ start: upTo(start).length, end: upTo(end).length }));
   const snippet = upTo(to).trimEnd();

@@ -1,7 +1,7 @@
 // Places of terms in a text: those of its words.
 import { fc, test as property } from '@fast-check/vitest';
 import { expect } from 'vitest';
-import { findTerm, placesIn } from '../../../src/contract/search/match.ts';
+import { findTerm, termsIn } from '../../../src/contract/search/match.ts';
 import { placeWords, wordsOf } from '../../../src/contract/search/words.ts';
 
 const letters = ['a', 'b', 'A', '1', 'ab', ' ', ' ', '\n', '-', '_', '.', '\0', 'x'.repeat(63)];
@@ -27,6 +27,8 @@ property.prop([text, words, fc.boolean()], { numRuns: 2_000 })(
       start: placed[at]!.start,
       end: placed[at + searched.length - 1]!.end,
     }));
-    expect([...placesIn(given)(term)]).toEqual(expected);
+    const { has, places } = termsIn(given);
+    expect([...places(term)]).toEqual(expected);
+    expect(has(term)).toBe(expected.length > 0);
   },
 );

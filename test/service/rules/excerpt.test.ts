@@ -3,21 +3,21 @@ import { fc, test as property } from '@fast-check/vitest';
 import { expect, test } from 'vitest';
 import { parseQuery } from '../../../src/contract/search/query.ts';
 import { wordsOf } from '../../../src/contract/search/words.ts';
-import { placesIn } from '../../../src/contract/search/match.ts';
+import { termsIn } from '../../../src/contract/search/match.ts';
 import { excerptOf } from '../../../src/service/rules/excerpt.ts';
 
 const NONE = { subject: '', sender: '', body: '', files: '', quoted: '' };
 
 function excerpt(text: Partial<typeof NONE>, query: string) {
   const whole = { ...NONE, ...text };
-  const places = {
-    subject: placesIn(whole.subject),
-    sender: placesIn(whole.sender),
-    body: placesIn(whole.body),
-    files: placesIn(whole.files),
-    quoted: placesIn(whole.quoted),
+  const terms = {
+    subject: termsIn(whole.subject),
+    sender: termsIn(whole.sender),
+    body: termsIn(whole.body),
+    files: termsIn(whole.files),
+    quoted: termsIn(whole.quoted),
   };
-  const { matched, snippet, marks } = excerptOf(whole, places, parseQuery(query, 0).expression);
+  const { matched, snippet, marks } = excerptOf(whole, terms, parseQuery(query, 0).expression);
   return { matched, snippet, marked: marks.map(({ start, end }) => snippet.slice(start, end)) };
 }
 
