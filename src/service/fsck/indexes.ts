@@ -26,5 +26,5 @@ export async function missingIndexes(database: Database): Promise<string[]> {
 
 /** Leaves out the name of the index, and the types and brackets that PostgreSQL adds to conditions. */
 function comparable(statement: string): string {
-  return statement.replace(/INDEX \S+ ON/, 'INDEX ON').replaceAll(/::text|[()\s]/g, '');
+  return statement.replace(/INDEX \S+ ON/, 'INDEX ON').replaceAll(/::(?:text|"char"\[\])|[()\s]/g, '');
 }

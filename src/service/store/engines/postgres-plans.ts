@@ -2,7 +2,13 @@
 // as data versions.
 import { DatabaseAccessError } from '../sql/database-error.ts';
 import type { DataVersion, Statements } from '../sql/database.ts';
-import { FILTERED_PAGE_SELECT, PAGE_SELECT, SUMMARY_STATE, WORDS_MATCH } from '../sql/prepared-texts.ts';
+import {
+  FILTERED_PAGE_SELECT,
+  PAGE_SELECT,
+  SUMMARY_STATE,
+  WORDS_MATCH,
+  WORDS_OF_WEIGHT,
+} from '../sql/prepared-texts.ts';
 
 /** Compatible databases name themselves in their version. The extension citus spreads tables over several servers. */
 const SERVER = `SELECT version() AS version, (SELECT COUNT(*) FROM pg_extension WHERE extname = 'citus') AS spread`;
@@ -74,7 +80,8 @@ export function createStatementNames(): (sql: string) => Sending {
   const plain = new Map<string, Sending>();
   const filtered = new Map<string, Sending>();
   return (sql) => {
-    if (sql.includes(WORDS_MATCH)) return NEEDS_INDEX_SCAN.test(sql) ? SEARCH_WITH_INDEX_SCANS : SEARCH;
+    if (sql.includes(WORDS_MATCH) || sql.includes(WORDS_OF_WEIGHT))
+      return NEEDS_INDEX_SCAN.test(sql) ? SEARCH_WITH_INDEX_SCANS : SEARCH;
     const isFiltered = sql.startsWith(FILTERED_PAGE_SELECT);
     if (!isFiltered && !sql.startsWith(PAGE_SELECT) && sql !== SNAPSHOT && sql !== SUMMARY_STATE)
       return ELSEWHERE;

@@ -219,6 +219,14 @@ export const MIGRATIONS: readonly Migration[] = [
   // The names behind ids in the text of a Slack message. Messages that the archive has already get them when their export is
   // imported again.
   { both: 'ALTER TABLE messages ADD COLUMN mentions TEXT' },
+  // The words of subjects and senders by themselves: the index of all words does not tell them from those of bodies.
+  {
+    both: '',
+    postgres: perTier(
+      (table) =>
+        `CREATE INDEX ${table}_fields ON ${table} USING gin (ts_filter(words, '{a}'), ts_filter(words, '{b}'))`,
+    ),
+  },
 ];
 
 /** The statements for the three tables of the search index. */

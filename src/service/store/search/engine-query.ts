@@ -45,6 +45,25 @@ export function certainTsQuery(expression: Expression): EngineQuery {
   return tsQuery(boundOf(expression, 'lower', (term) => term));
 }
 
+/** A word of a field that has an index of its own: the weight of that field, and a query without weights. */
+export type FieldQuery = { weight: string; text: string };
+
+/**
+ * Returns the words of subjects and senders that every match has. `isWhole`: the expression says nothing else, so that every message
+ * with them matches.
+ */
+export function fieldQueries(expression: Expression): { queries: FieldQuery[]; isWhole: boolean } {
+  const operands = expression.kind === 'all' ? expression.of : [expression];
+  const queries = operands.flatMap((operand) => {
+    if (operand.kind !== 'term' || operand.words.length > 1) return [];
+    const { field, words, isPrefix } = operand;
+    if (field !== 'from' && field !== 'subject') return [];
+    const weight = WEIGHTS[field === 'from' ? 'sender' : 'subject'];
+    return [{ weight, text: `'${words[0]}'${isPrefix ? ':*' : ''}` }];
+  });
+  return { queries, isWhole: queries.length === operands.length };
+}
+
 /** Returns a query of PostgreSQL that matches where some word of an expression is at a place of this lexeme. */
 export function samePlaceTsQuery(expression: Expression, lexeme: string): string {
   return `((${lexemesOf(expression).join(' | ')}) <0> '${lexeme}')`;

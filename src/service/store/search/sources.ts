@@ -3,9 +3,10 @@ import type { Expression } from '../../../contract/search/query.ts';
 import type { Tier } from '../../../contract/token.ts';
 import { tiersUpTo } from '../../rules/tiers.ts';
 import type { Database, Value } from '../sql/database.ts';
-import { WORDS_MATCH } from '../sql/prepared-texts.ts';
+import { WORDS_MATCH, WORDS_OF_WEIGHT } from '../sql/prepared-texts.ts';
 import {
   certainTsQuery,
+  fieldQueries,
   fts5Query,
   looseTsQuery,
   NO_WORD,
@@ -74,16 +75,42 @@ async function postgresSource(database: Database, tier: Tier, search: Search): P
   const { expression } = search;
   const table = searchTable(tier);
   const query = expression && tsQuery(expression);
+  const { where, values } = await postgresCondition(database, table, query, search);
   return {
     tier,
     table,
-    where: query === undefined ? '' : await tsCondition(database, table, query, search),
-    values: query === undefined ? [] : [query.text],
+    where,
+    values,
     n: `${table}.n`,
     day: `${table}.day`,
     score: query === undefined || query.isComplement ? '0' : `-CAST(${TS_RANK} AS DOUBLE PRECISION)`,
     key: [`${table}.day`, `${table}.n`],
     keyOf: ({ n, day }) => [day, n],
+  };
+}
+
+/** The parameter of the rank, in a condition that does not need it. */
+const QUERY_IS_GIVEN = 'CAST($1 AS TSQUERY) IS NOT NULL';
+
+/**
+ * Words of subjects and senders are found by the index of their own, from which no message must be read. The index of all words gives
+ * each message with them anywhere.
+ */
+async function postgresCondition(
+  database: Database,
+  table: string,
+  query: EngineQuery | undefined,
+  search: Search,
+): Promise<Pick<Source, 'where' | 'values'>> {
+  if (query === undefined) return { where: '', values: [] };
+  const { queries, isWhole } = fieldQueries(search.expression!);
+  const ofFields = queries.map(
+    ({ weight }, at) => `${WORDS_OF_WEIGHT}'{${weight.toLowerCase()}}') @@ CAST($${at + 2} AS TSQUERY)`,
+  );
+  const whole = isWhole ? QUERY_IS_GIVEN : await tsCondition(database, table, query, search);
+  return {
+    where: [whole, ...ofFields].join(' AND '),
+    values: [query.text, ...queries.map(({ text }) => text)],
   };
 }
 

@@ -12,3 +12,6 @@ export const SUMMARY_STATE = `SELECT (SELECT MAX(n) FROM messages) AS messages, 
 
 /** The condition of the search index on PostgreSQL. The query is the first parameter. */
 export const WORDS_MATCH = 'words @@ CAST($1 AS TSQUERY)';
+
+/** How a condition on the words of one weight begins, which have an index of their own. */
+export const WORDS_OF_WEIGHT = 'ts_filter(words, ';

@@ -76,6 +76,10 @@ test.runIf(ENGINE === 'postgres').each([
   ['rare', 'count', Math.ceil(MESSAGES / 300)],
   ['comm*', 'count', MESSAGES],
   ['from:ann', 'count', MESSAGES],
+  ['from:ann subject:no', 'count', 0],
+  ['from:ann rare', 'count', Math.ceil(MESSAGES / 300)],
+  ['from:an*', 'newest', 50],
+  ['from:ann', 'relevance', 50],
   ['"common word"', 'count', MESSAGES],
   ['half', 'newest', 50],
   ['rare', 'newest', Math.ceil(MESSAGES / 300)],
@@ -87,7 +91,7 @@ test.runIf(ENGINE === 'postgres').each([
   expect(plans.length).toBeGreaterThan(0);
   for (const plan of plans) {
     expect(plan).not.toContain('Seq Scan');
-    expect(plan).toMatch(/Bitmap Index Scan on search_\w+_words/);
+    expect(plan).toMatch(/Bitmap Index Scan on search_\w+_(?:words|fields)/);
   }
 });
 
