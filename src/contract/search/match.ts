@@ -102,6 +102,11 @@ function endOfTerm({ words, isPrefix }: Term, lower: string, start: number): num
   return at;
 }
 
+/** Returns whether an expression can match because a text lacks something. */
+export function hasNegation(expression: Expression): boolean {
+  return expression.kind === 'not' || (expression.kind !== 'term' && [...expression.of].some(hasNegation));
+}
+
 /** Yields the index of the first word of each occurrence of a term. */
 export function* findTerm({ words, isPrefix }: Term, text: readonly string[]): Generator<number> {
   const last = words.length - 1;

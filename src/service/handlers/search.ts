@@ -1,6 +1,13 @@
 // GET /v1/search (ours): the messages that match a query, as the reader's tier sees them.
 import { nearest } from '../../contract/nearest.ts';
-import { COLUMNS, holds, matches, termsIn, type SearchText } from '../../contract/search/match.ts';
+import {
+  COLUMNS,
+  hasNegation,
+  holds,
+  matches,
+  termsIn,
+  type SearchText,
+} from '../../contract/search/match.ts';
 import {
   parseQuery,
   QueryError,
@@ -341,7 +348,8 @@ function termsInTexts(text: SearchText): TermsInTexts {
 
 /** Returns whether an expression matches texts, as an index does that may not hold all of them. */
 function matchesText(expression: Expression, text: SearchText, terms: TermsInTexts): boolean {
-  return isIndexedWhole(text)
-    ? holds(expression, (term, column) => terms[column].has(term))
-    : matches(expression, searchWordsOf(text));
+  const isMatch = holds(expression, (term, column) => terms[column].has(term));
+  // Fewer words match nothing more, unless a word must be absent.
+  if (isIndexedWhole(text) || (!isMatch && !hasNegation(expression))) return isMatch;
+  return matches(expression, searchWordsOf(text));
 }
