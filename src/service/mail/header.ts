@@ -14,8 +14,6 @@ export type Header = {
   wellFormed: boolean;
 };
 
-/** What begins a field. */
-const FIELD_NAME = /[!-9;-~]+[ \t]*:/y;
 const LINE_BREAK = /[\r\n]/;
 /** What some editors and mail stores put before the header: a byte order mark, an envelope line. */
 const BEFORE_HEADER = /^(?:\ufeff|\u00ef\u00bb\u00bf)?(?:>?From [^\n]*(?:\n|$))?/;
@@ -72,11 +70,14 @@ export function parseHeader(bytes: Buffer, from: number, to: number): Header {
   };
 }
 
-/** Returns the index of the colon behind a field name that begins at `at`. */
-function colonOfField(text: string, at: number): number | undefined {
-  FIELD_NAME.lastIndex = at;
-  const length = FIELD_NAME.test(text) ? FIELD_NAME.lastIndex - at : 0;
-  return length > 0 && length <= MAX_NAME_CHARACTERS ? at + length - 1 : undefined;
+/** Returns the index of the colon behind a field name that begins at `from`, of printable ASCII; blanks may stand between. */
+function colonOfField(text: string, from: number): number | undefined {
+  const end = Math.min(text.length, from + MAX_NAME_CHARACTERS);
+  let at = from;
+  while (at < end && text[at] !== ':' && text[at]! > ' ' && text[at]! <= '~') at += 1;
+  if (at === from) return undefined;
+  while (at < end && (text[at] === ' ' || text[at] === '\t')) at += 1;
+  return at < end && text[at] === ':' ? at : undefined;
 }
 
 /** Returns where the last usual field of a block begins, or -1. */
