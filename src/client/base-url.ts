@@ -47,21 +47,37 @@ export function parseAddress(
   return url;
 }
 
-/**
- * A path segment that leads to another folder. Some servers resolve it also between encoded slashes (nginx) or with parameters
- * (`..;x`, Tomcat).
- */
-const DOT_SEGMENT = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\;]|%2f|%5c|%3b|$)/i;
+/** A path segment that leads to another folder, as URL resolves it. */
+const DOT_SEGMENT = /[/\\](?:\.|%2e){1,2}(?:[/\\]|$)/i;
+/** The same as some servers resolve it: also between encoded slashes (nginx), or with parameters (`..;x`, Tomcat). */
+const RESOLVED_BY_SERVERS = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:[/\\;]|%2f|%5c|%3b|$)/i;
 
 /** Returns whether a URL is the base itself or below it. */
 export function isWithin(url: URL, base: URL): boolean {
-  if (DOT_SEGMENT.test(url.pathname)) return false;
+  if (RESOLVED_BY_SERVERS.test(url.pathname)) return false;
   const prefix = withoutFinalSlashes(base.pathname);
   return url.origin === base.origin && (url.pathname === prefix || url.pathname.startsWith(`${prefix}/`));
 }
 
 /** Query parameters; undefined values are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/**
+ * Returns the URL of a path that somebody typed, as {@link urlWithin}. It may not have what a server could take for a dot segment; in
+ * the path of a record this is an id, and encoded.
+ */
+export function typedUrlWithin(base: URL, path: string): URL {
+  if (RESOLVED_BY_SERVERS.test(pathIn(path))) throw leadsElsewhere();
+  return urlWithin(base, path);
+}
+
+function pathIn(path: string): string {
+  return path.split(/[?#]/, 1)[0] ?? '';
+}
+
+function leadsElsewhere(): Fault {
+  return new Fault('usage', 'path has a dot segment, which would lead elsewhere');
+}
 
 /**
  * Returns the URL of `path` below the base, with `query` added. The path is encoded already and may have a query.
@@ -73,9 +89,7 @@ export function urlWithin(base: URL, path: string, query: Query = {}): URL {
   // URL removes tabs and line breaks, so `/.<tab>./x` would become a dot segment.
   if (/\p{Cc}/u.test(path)) throw new Fault('usage', 'path has a control character');
   // URL resolves such segments, encoded or not, and would request another path than was meant.
-  if (DOT_SEGMENT.test(path.split(/[?#]/, 1)[0] ?? '')) {
-    throw new Fault('usage', 'path has a dot segment, which would lead elsewhere');
-  }
+  if (DOT_SEGMENT.test(pathIn(path))) throw leadsElsewhere();
   // Joined as text, `//host/x` stays a path of the base and does not become another host.
   const url = new URL(`${base.origin}${prefix}${path}`);
   url.hash = '';

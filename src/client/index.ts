@@ -19,7 +19,7 @@ import type { Token, TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { parseContent, type ForeignContent } from './content-body.ts';
 import { parseResponse, parseResponseWith, rawReply, type ApiResponse, type Reply } from './response.ts';
-import { parseBaseUrl, urlWithin, type Query } from './base-url.ts';
+import { parseBaseUrl, typedUrlWithin, urlWithin, type Query } from './base-url.ts';
 import type { ListPage, ListParser, RowChanges } from './list-parser.ts';
 import {
   createRecordListParser,
@@ -220,7 +220,7 @@ export function createClient(options: ClientOptions): Client {
     changesOf: (list) => lists[list].changes(),
     contradictionOfAttachments: () => contradiction,
     get: async (path) => {
-      const url = urlWithin(base, path);
+      const url = typedUrlWithin(base, path);
       const asked = path.split('?')[0];
       const open = Object.values(ROUTES).some((route) => route.scope === null && route.path === asked);
       return send({ method: 'GET', url, withToken: !open }, rawReply);

@@ -1,6 +1,6 @@
 // Group E of the bad inputs for the API: redirects, base URLs and proxies.
 import { describe, expect, test } from 'vitest';
-import { parseBaseUrl, urlWithin } from '../../src/client/base-url.ts';
+import { parseBaseUrl, typedUrlWithin, urlWithin } from '../../src/client/base-url.ts';
 import { createClient } from '../../src/client/index.ts';
 import { createNetwork } from '../../src/client/network.ts';
 import { always, answer, misbehave } from '../support/misbehaving-server.ts';
@@ -80,7 +80,7 @@ describe('E: the base URL', () => {
     'v1/x',
     'https://evil.test/',
   ])('the path %s is refused', async (path) => {
-    await faultFrom((async () => urlWithin(new URL('https://archive.test/p'), path))(), 'usage');
+    await faultFrom((async () => typedUrlWithin(new URL('https://archive.test/p'), path))(), 'usage');
   });
 
   test.each([

@@ -34,8 +34,9 @@ export function parseBucketAddress(
   text: string,
   defaults: BucketDefaults,
 ): Omit<BucketPlace, 'credentials'> | string {
-  const [, bucket = '', path = '', query = ''] = /^s3:\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?$/i.exec(text) ?? [];
-  if (!/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/.test(bucket))
+  const [place = '', query = ''] = cutAt(text.replace(/^s3:\/\//i, ''), '?');
+  const [bucket = '', path = ''] = cutAt(place, '/');
+  if (!/^s3:\/\//i.test(text) || text.includes('#') || !/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/.test(bucket))
     return 'it names no bucket: s3://BUCKET or s3://BUCKET/PREFIX';
   const parts = path.split('/').filter((part) => part !== '');
   // Nothing that one side would encode and the other would not.
@@ -63,6 +64,12 @@ export function parseBucketAddress(
     // Servers other than those of Amazon seldom have a host name for each bucket; a name with dots fits no certificate.
     isPathStyle: style === null ? own !== undefined || bucket.includes('.') : style === 'yes',
   };
+}
+
+/** Returns what stands before and after the first sign. */
+function cutAt(text: string, sign: string): [before: string, after: string] {
+  const at = text.indexOf(sign);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 function isEndpoint(text: string): boolean {
