@@ -1,7 +1,7 @@
 // Files in the database, in chunks, under the SHA-256 of their content, so that every process can read them.
 import { createHash } from 'node:crypto';
-import { openIfRegular } from '../../../disk/regular-file.ts';
 import type { Blobs } from './blobs.ts';
+import { putRegularFile } from './put-file.ts';
 import type { Statements } from '../sql/database.ts';
 import type { PostgresDatabase } from '../engines/postgres.ts';
 
@@ -30,6 +30,8 @@ export function openDatabaseFiles(database: PostgresDatabase): Blobs {
     }
     return true;
   };
+
+  const putChunks: Blobs['putChunks'] = (sha256, chunks) => store(sha256, () => chunks);
 
   return {
     dir: undefined,
@@ -63,15 +65,8 @@ export function openDatabaseFiles(database: PostgresDatabase): Blobs {
       if ((await size(sha256)) !== undefined) return;
       if (!(await store(sha256, () => [content]))) throw new Error('the bytes of a file have another hash');
     },
-    putChunks: (sha256, chunks) => store(sha256, () => chunks),
-    async putFile(sha256, path) {
-      if ((await size(sha256)) !== undefined) return true;
-      const source = await openIfRegular(path);
-      if (source === undefined) return false;
-      return store(sha256, () =>
-        source.createReadStream({ start: 0, highWaterMark: CHUNK_BYTES, autoClose: false }),
-      ).finally(() => source.close());
-    },
+    putChunks,
+    putFile: (sha256, path) => putRegularFile({ size, putChunks }, sha256, path),
     // As writable as the tables.
     writable: async () => true,
     removeUnfinished: async () => {},

@@ -8,8 +8,8 @@ import { writeFileAtomically } from '../../../disk/atomic-file.ts';
 import { diskFault } from '../../../disk/disk-fault.ts';
 import { writeAllSync } from '../../../disk/durable-write.ts';
 import { makeFolder, makeFolderSync } from '../../../disk/make-folder.ts';
-import { openIfRegular } from '../../../disk/regular-file.ts';
 import { blobPath, type Blobs } from './blobs.ts';
+import { putRegularFile } from './put-file.ts';
 
 const waitForDisk = promisify(fsync);
 
@@ -77,19 +77,7 @@ export function openFolderFiles(dir: string): Blobs {
       });
     },
     putChunks,
-    async putFile(sha256, path) {
-      const source = await openIfRegular(path);
-      if (source === undefined) return false;
-      try {
-        if ((await size(sha256)) === (await source.stat()).size) return true;
-        return await putChunks(
-          sha256,
-          source.createReadStream({ start: 0, autoClose: false }) as AsyncIterable<Uint8Array>,
-        );
-      } finally {
-        await source.close();
-      }
-    },
+    putFile: (sha256, path) => putRegularFile({ size, putChunks }, sha256, path),
     async writable() {
       try {
         // The folder is created with the first file.

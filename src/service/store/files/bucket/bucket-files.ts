@@ -1,9 +1,9 @@
 // Files in a bucket, under the SHA-256 of their content: `PREFIX/ab/cdef…`. An object exists only when it is whole.
 import { createHash } from 'node:crypto';
 import { createSemaphore } from '../../../../concurrency/semaphore.ts';
-import { openIfRegular } from '../../../../disk/regular-file.ts';
 import { DatabaseAccessError } from '../../sql/database-error.ts';
 import type { Blobs } from '../blobs.ts';
+import { putRegularFile } from '../put-file.ts';
 import type { BucketPlace } from './bucket-address.ts';
 import {
   bodyOf,
@@ -97,17 +97,7 @@ export function openBucketFiles(place: BucketPlace, world: BucketWorld): Blobs {
       if ((await size(sha256)) !== content.byteLength) await store(sha256, content);
     },
     putChunks,
-    async putFile(sha256, path) {
-      const source = await openIfRegular(path);
-      if (source === undefined) return false;
-      try {
-        if ((await size(sha256)) === (await source.stat()).size) return true;
-        const chunks = source.createReadStream({ start: 0, autoClose: false });
-        return await putChunks(sha256, chunks as AsyncIterable<Uint8Array>);
-      } finally {
-        await source.close();
-      }
-    },
+    putFile: (sha256, path) => putRegularFile({ size, putChunks }, sha256, path),
     // Whether an object may be put is known only when one is.
     writable: isThere,
     removeUnfinished: (before) => abortUnfinished(requests, before).catch(() => undefined),
