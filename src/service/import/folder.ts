@@ -6,7 +6,7 @@ import { chatHint, chatSystemOf } from './chat-export.ts';
 import { readFileMessage, type FileContext } from './file-message.ts';
 import { filesBelow, type FoundFile } from './folder-listing.ts';
 import { detectFileKind, holdsMails, readFileHead } from './mail-detection.ts';
-import { asFile, readMaildir, readMailFile } from './maildir.ts';
+import { asFile, readMaildir, readSingleMail } from './maildir.ts';
 import { readMbox } from './mbox.ts';
 
 /** How a folder is read. */
@@ -51,7 +51,7 @@ export async function* readFolder(path: string, options: FolderOptions): AsyncGe
     }
     const kind = found.unreadReason === undefined ? await kindOf(at, readAs) : 'file';
     if (kind === 'mbox') yield* readMbox(at);
-    else if (kind === 'mail') yield* asFile(readMailFile(at), kind);
+    else if (kind === 'mail') yield* readSingleMail(at);
     else yield* plainFile(found, { ...options, root, position });
     position += 1;
   }

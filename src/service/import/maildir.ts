@@ -7,6 +7,7 @@ import type { FileNote, ImportItem, RawMail, RefusedItem, SourceItem } from '../
 import { unreadableReason } from './unreadable-reason.ts';
 import { filesBelow, isMaildir, unreadReasonOf } from './folder-listing.ts';
 import { detectFileKind } from './mail-detection.ts';
+import { separatorsWithin } from './mbox-separator.ts';
 import { MAX_MAIL_BYTES, readMbox, withoutCrEnds } from './mbox.ts';
 
 /** Returns whether a folder is a Maildir. Throws the error of the file system. */
@@ -65,7 +66,7 @@ async function* readIfMail(at: string): AsyncGenerator<SourceItem> {
   const kind = await detectFileKind(at).catch((error: unknown) => ({ reason: unreadableReason(error) }));
   if (typeof kind !== 'string') yield refused(at, kind.reason);
   else if (kind === 'mbox') yield* readMbox(at);
-  else if (kind === 'mail') yield* asFile(readMailFile(at), 'mail');
+  else if (kind === 'mail') yield* readSingleMail(at);
   else yield skipped(at, 'is no mail');
 }
 
@@ -79,6 +80,19 @@ async function* skipAll(folder: string, reason: string): AsyncGenerator<SourceIt
 export function* asFile(item: ImportItem | RawMail, format: string): Generator<SourceItem> {
   if (item.kind !== 'refused') yield { kind: 'opened', path: item.path, format };
   yield item;
+}
+
+/** More lines than a mail has that quotes another one as a mailbox has it. */
+const MIN_SEPARATORS = 2;
+
+/** Reads a file as one mail, and says where it looks like a mailbox whose first separator is missing. */
+export function* readSingleMail(path: string): Generator<SourceItem> {
+  const item = readMailFile(path);
+  yield* asFile(item, 'mail');
+  const count = item.kind === 'raw' ? separatorsWithin(item.raw) : 0;
+  if (count < MIN_SEPARATORS) return;
+  const text = `is read as one mail, and has ${count} lines that separate mails in a mailbox; arx import --kind mbox reads it as one`;
+  yield { kind: 'notice', path, text };
 }
 
 /** Reads a file as one mail, byte for byte; lines that end with CR alone get LF. Refuses a file above {@link MAX_MAIL_BYTES}, and one that cannot be read. */

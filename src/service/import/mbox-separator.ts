@@ -183,6 +183,21 @@ function isSeparator({ form, afterEmptyLine, next }: FromLine, { name, separates
   return afterEmptyLine && (form === 'named' ? next === 'mail' : next !== 'other');
 }
 
+/** The date that git writes into the first line of each patch: such lines separate the patches of a mail. */
+const PATCH_DATE = 'Mon Sep 17 00:00:00 2001';
+
+/** Returns how many lines of a mail would separate mails in an mbox: dated ones after an empty line and before a field of most mails. */
+export function separatorsWithin({ buffer, byteOffset, byteLength }: Uint8Array): number {
+  const mail = Buffer.from(buffer, byteOffset, byteLength);
+  let count = 0;
+  for (let at = mail.indexOf('\nFrom '); at >= 0; at = mail.indexOf('\nFrom ', at + 1)) {
+    const { form, afterEmptyLine, next } = fromLineAt(mail, at + 1);
+    const isPatch = mail.subarray(at, at + 100).includes(PATCH_DATE);
+    if (form === 'dated' && afterEmptyLine && (next === 'mail' || next === 'mozilla') && !isPatch) count += 1;
+  }
+  return count;
+}
+
 /**
  * `hasEnded`: whether the buffer holds the end of the file. `maxBytes`: the longest mail that is accepted. `chunkBytes`: a longer
  * header has no usable Content-Length.

@@ -4,7 +4,7 @@ import type { Tier } from '../../contract/token.ts';
 import type { SourceItem } from '../records/import-items.ts';
 import { readFolder, type ReadAs } from './folder.ts';
 import { isFolderOfMails, isMail, isMailbox, type FileHead } from './mail-detection.ts';
-import { asFile, isMaildirAt, readMaildir, readMailFile } from './maildir.ts';
+import { isMaildirAt, readMaildir, readSingleMail } from './maildir.ts';
 import { hasSeparator, readMbox } from './mbox.ts';
 import { isMattermostAt } from './mattermost/detect.ts';
 import { readMattermost } from './mattermost/export.ts';
@@ -98,5 +98,5 @@ function filesOf(path: string, readAs: ReadAs): Read {
 }
 
 async function* oneMail(path: string): AsyncGenerator<SourceItem> {
-  yield* asFile(readMailFile(path), 'mail');
+  yield* readSingleMail(path);
 }
