@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 import { readResponse, type ApiResponse } from './response.ts';
 import { deadline } from './deadline.ts';
 import { ACCEPTED_ENCODINGS } from './content-encoding.ts';
-import { faultOfResponse, mayHelpToWait } from './error-response.ts';
+import { faultOfResponse, LOGIN_HINT, mayHelpToWait } from './error-response.ts';
 import { NoTokenFault } from './no-token.ts';
 import { withRetries, withTryCount, type RetryOutcome } from './retry.ts';
 import { holdsSecret, redactFault, redactSecrets } from './safe-text.ts';
@@ -24,6 +24,8 @@ export type SenderOptions = {
   secrets?: () => Promise<readonly string[]>;
   /** Called once when the service refuses the token. Returns true where `bearer` now gives another one. */
   renew?: () => Promise<boolean>;
+  /** Returns what to do where the service refuses the token. */
+  hintAfterRefusal?: () => Promise<string>;
   /** How many tries may follow the first one. Default 4. */
   retries?: number;
   /** Time to wait for the service in all tries of a call together, without the pauses, in milliseconds. */
@@ -148,6 +150,13 @@ export function createSender(options: SenderOptions): Send {
     return withRetries(attempt, { retries, again, timeoutMs, world, log }, mayHelpToWait);
   }
 
+  /** A fault about a token says what to do about the one that was sent. */
+  async function withHint(fault: Fault): Promise<Fault> {
+    if (fault.kind !== 'auth' || fault.detail.hint !== LOGIN_HINT || options.hintAfterRefusal === undefined)
+      return fault;
+    return new Fault(fault.kind, fault.message, { ...fault.detail, hint: await options.hintAfterRefusal() });
+  }
+
   return async (call, read) => {
     let token: string | undefined;
     const sent: string[] = [];
@@ -179,7 +188,7 @@ export function createSender(options: SenderOptions): Send {
         if ('value' in reply) return reply.value;
         if (call.anyStatus === true) return readIt(reply);
       }
-      throw failureOf(call, outcome, await secretsWith(sent));
+      throw await withHint(failureOf(call, outcome, await secretsWith(sent)));
     } catch (error) {
       // Only what is read from a response has words of the service that could be the token.
       if (!(error instanceof Fault) || unreadable === undefined) throw error;

@@ -85,8 +85,11 @@ export function faultOfResponse(response: ApiResponse, url: URL, secrets: readon
   return new Fault(kind, messageOf(kind, status, fields, url, secrets), detail);
 }
 
+/** What to do about a refused token, as far as a response tells. */
+export const LOGIN_HINT = 'arx login';
+
 function hintFor(kind: FaultKind, { code, message }: ErrorFields, url: URL): string | undefined {
-  if (kind === 'auth') return code === UNSIGNED ? 'arx events send --sign-with FILE' : 'arx login';
+  if (kind === 'auth') return code === UNSIGNED ? 'arx events send --sign-with FILE' : LOGIN_HINT;
   if (kind === 'not_found' && code === NO_RECORD) {
     const noun = recordIn(url)?.noun;
     return noun === undefined ? undefined : RECORD_ROUTES[noun].hint;

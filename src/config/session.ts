@@ -52,6 +52,8 @@ export type Session = {
    * never replaced, and one obtained less than a minute ago is not requested again.
    */
   renew(): Promise<boolean>;
+  /** Returns what to do where the service refuses the token. */
+  hintAfterRefusal(): Promise<string>;
   /** Requests a token and stores it. Throws the service's Fault, and 'protocol' for a token that has expired already. */
   login(request: TokenRequest): Promise<TokenEntry>;
   /** Removes the stored token. Returns whether there was one. */
@@ -68,7 +70,7 @@ export function tokenOrigin({ base_url: base, data_dir: data }: Settings): strin
 }
 
 /** Returns the `arx login` for the base URL and profile of this run. What came from a flag is repeated. */
-function loginCommand({ base_url: base, profile }: Settings): string {
+export function loginCommand({ base_url: base, profile }: Settings): string {
   const address = base.origin === 'flag' && base.value !== undefined ? ` --base-url ${base.value}` : '';
   return `arx login${address}${profile.origin === 'flag' ? ` --profile ${profile.value}` : ''}`;
 }
@@ -100,6 +102,15 @@ export function createSession(needs: SessionNeeds): Session {
       const base = settings.base_url.value;
       const own = base !== undefined && isWithin(url, new URL(base));
       return own || needs.tokenFile !== undefined ? this.bearer() : undefined;
+    },
+    async hintAfterRefusal() {
+      const login = loginCommand(settings);
+      const bearer = await (current ??= choose()).catch(() => undefined);
+      if (bearer?.source === 'environment')
+        return `ARX_TOKEN is not valid here, and is used in place of a stored token: unset it, then ${login}`;
+      if (bearer?.source === 'token file')
+        return `the token of --token-file is not valid here; without the option, ${login} gets one`;
+      return login;
     },
     async renew() {
       const before = (current ??= choose());

@@ -223,7 +223,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       transport: recording.wrap(transport, 'api'),
       bearer: async () => (await of?.bearer())?.token,
       secrets: knownSecrets,
-      ...(of === undefined ? {} : { renew: () => of.renew() }),
+      ...(of === undefined ? {} : { renew: () => of.renew(), hintAfterRefusal: () => of.hintAfterRefusal() }),
       remembers: isRemote,
       retries: settings.retries.value,
       insecureHttp: settings.insecure_http.value,

@@ -213,3 +213,25 @@ describe('another service', () => {
     expect(stored()).toEqual(['me internal external']);
   });
 });
+
+test.each([
+  ['ARX_TOKEN', 'messages ls', { ARX_TOKEN: 'nonsense' }, 'ARX_TOKEN is not valid here'],
+  ['--token-file', 'messages ls --token-file TOK', {}, 'the token of --token-file is not valid here'],
+])('a refused token of %s: the hint says which one it is, and how to log in', async (_, line, env, words) => {
+  const dir = tempFolder('refused');
+  await sampleData(join(dir, 'data'));
+  writeFileSync(join(dir, 'tok'), 'nonsense\n');
+  const served = await serve(dir);
+  try {
+    expect((await arx(dir, `config set --profile far base_url ${served.base_url}`)).exit).toBe(0);
+    const { exit, stderr } = await arx(dir, `${line.replace('TOK', join(dir, 'tok'))} --profile far`, {
+      env,
+    });
+    expect(exit).toBe(4);
+    expect(stderr).toContain(`hint: ${words}`);
+    expect(stderr).toContain('arx login --profile far');
+    expect(stderr).not.toContain('nonsense');
+  } finally {
+    await served.close();
+  }
+});

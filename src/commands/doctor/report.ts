@@ -1,6 +1,7 @@
 // The report on a service: examines it with the token of this run, and decides whether it could be examined.
 import type { App } from '../../app.ts';
 import { EXAMINED_LISTS, type ServiceFinding, type ServiceReport } from '../../contract/reports/service.ts';
+import { loginCommand } from '../../config/session.ts';
 import { Fault } from '../../faults.ts';
 import { createExaminer, type Examiner } from './examiner.ts';
 import { findingsOf } from './findings.ts';
@@ -75,7 +76,7 @@ function faultOf({ lists }: ServiceFacts, examiner: Examiner, app: App): Fault |
   const { stopped, failure, serverErrors } = examiner.notes;
   if (states.some(isRead))
     return stopped === null ? undefined : new Fault('partial', `the examination ended early: ${stopped}`);
-  const hint = `arx login --base-url ${app.settings.base_url.value}`;
+  const hint = loginCommand(app.settings);
   if (states.includes('needs_token')) {
     return examiner.hasToken
       ? new Fault('auth', 'the service refuses the token, so no list was examined', { hint })
