@@ -1,7 +1,7 @@
 // How many rows an archive counts, and what to do first where the local one has none.
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
-import { NO_ARCHIVE } from '../wiring/no-archive.ts';
+import { noArchiveText } from '../wiring/no-archive.ts';
 
 type CountsApp = Pick<App, 'client' | 'log'>;
 
@@ -20,9 +20,9 @@ export async function countsOf(app: CountsApp): Promise<Record<string, number>> 
 /** Says how to fill the local archive, if it has neither messages nor files. `rows`: how many rows a list showed; only without any this is asked. */
 export async function noticeEmptyArchive(
   rows: number,
-  app: CountsApp & Pick<App, 'isRemote' | 'notice'>,
+  app: CountsApp & Pick<App, 'isRemote' | 'notice' | 'settings' | 'tokens'>,
 ): Promise<void> {
   if (rows > 0 || app.isRemote) return;
   const { messages, attachments } = await countsOf(app);
-  if (messages === 0 && attachments === 0) app.notice(NO_ARCHIVE);
+  if (messages === 0 && attachments === 0) app.notice(await noArchiveText(app));
 }

@@ -5,9 +5,10 @@ import type { Session } from '../config/session.ts';
 import type { TokenEntry } from '../config/token-store.ts';
 import type { TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
-import { shellLine } from '../format/shell-words.ts';
+import { shellLine, shellWord } from '../format/shell-words.ts';
 import { escapeText } from '../format/terminal/escape.ts';
 import { identityView } from '../format/views/index.ts';
+import { useAlways } from '../wiring/no-archive.ts';
 import { openOrMakeArchive } from './local-archive.ts';
 import { askGivenTier, askName, askTier } from './login-questions.ts';
 import { identityOf } from './whoami.ts';
@@ -24,8 +25,8 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
   if (!app.isRemote) await openOrMakeArchive(app);
   const session = await app.session();
   const entry = await loggedIn(request, { session, last, app });
-  sayHowToUse(app);
   await app.printer.record(identityView, identityOf(entry, app));
+  sayHowToUse(app);
 }
 
 /** A tier is asked for this often before the command gives up. */
@@ -145,12 +146,12 @@ function lowerTierHinted(error: unknown, request: TokenRequest): unknown {
   });
 }
 
-/** An address that was only typed is not the archive of the next command. */
+/** Says last what to type next: an address that was only typed is not the archive of the next command. */
 function sayHowToUse(app: App): void {
   const { value, origin } = app.settings.base_url;
   if (!app.mayAsk || value === undefined || origin !== 'flag') return;
   app.notice(
-    `other commands use it with --base-url ${value}; to use it always: arx config set base_url ${value}`,
+    `for one command: --base-url ${shellWord(value)}; for all that follow: ${useAlways(value, app.settings.profile)}`,
   );
 }
 

@@ -5,7 +5,8 @@ import { plural } from '../format/numbers.ts';
 import { escapeText } from '../format/terminal/escape.ts';
 import type { World } from '../world.ts';
 import { openLocalArchive } from './local-archive.ts';
-import { NO_ARCHIVE } from './no-archive.ts';
+import { noArchiveText } from './no-archive.ts';
+import { openTokens } from './tokens.ts';
 
 /**
  * Returns what the commands of this user read: an address, or the local archive with its size. Sends no request, creates
@@ -13,28 +14,34 @@ import { NO_ARCHIVE } from './no-archive.ts';
  */
 export async function archiveInUse(world: World): Promise<string> {
   try {
-    const { settings, directories } = loadSettings({}, world, { ...world, notice: () => {} });
+    const storeWorld = { ...world, notice: () => {} };
+    const { settings, directories } = loadSettings({}, world, storeWorld);
     const { base_url: base, profile } = settings;
     if (base.value !== undefined)
       return escapeText(`Archive in use: ${base.value} (profile ${profile.value}); arx doctor examines it`);
-    return escapeText(await localArchive(directories.data, world));
+    const local = await localArchive(directories.data, world);
+    if (local !== undefined) return escapeText(local);
+    const { token_store: store } = settings;
+    const { tokens } = await openTokens(store.value, directories.config, storeWorld, world);
+    const none = await noArchiveText({ settings, tokens });
+    return escapeText(none.replace(/^n/, 'N'));
   } catch (error) {
     const why = error instanceof Fault ? error.message : 'unexpected error';
     return escapeText(`Archive in use: ${why}; arx doctor explains`);
   }
 }
 
-async function localArchive(dir: string, world: World): Promise<string> {
+/** Returns the line about the local archive, undefined where it has no messages. */
+async function localArchive(dir: string, world: World): Promise<string | undefined> {
   const archive = await openLocalArchive({ dir, readOnly: true }, world).catch((error: unknown) => {
     if (error instanceof Fault && error.kind === 'not_found') return undefined;
     throw error;
   });
-  const none = NO_ARCHIVE.replace(/^n/, 'N');
-  if (archive === undefined) return none;
+  if (archive === undefined) return undefined;
   try {
     const { summariesOf } = await import('../service/index.ts');
     const { messages, conversations, attachments } = (await summariesOf(archive)).internal;
-    if (messages === 0) return none;
+    if (messages === 0) return undefined;
     const size = [
       plural(messages, 'message'),
       plural(conversations, 'conversation'),

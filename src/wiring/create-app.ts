@@ -21,6 +21,7 @@ import { openFileAccess } from './files-access.ts';
 import { readGlobalFlags, type GlobalFlags } from './global-flags.ts';
 import { DEFAULT_ASSET_URL } from './local-archive.ts';
 import { createLocalArchives } from './local-archives.ts';
+import { firstSteps } from './no-archive.ts';
 import { once } from './once.ts';
 import { createPaging } from './paging.ts';
 import { createRecording } from './recording.ts';
@@ -162,7 +163,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
 
   const archives = createLocalArchives(
     { dir: directories.data },
-    { isOffline: flags.offline, world, notice },
+    { isOffline: flags.offline, world, notice, firstSteps: () => firstSteps({ settings, tokens }) },
   );
   const { watch, connected } = diagnostics;
   const connection = createConnection({

@@ -1,7 +1,6 @@
 // The local archives that a run has open: each place is opened once and closed at the end.
 import { Fault } from '../faults.ts';
 import { openLocalArchive } from './local-archive.ts';
-import { FIRST_STEPS } from './no-archive.ts';
 import { offlineFault } from './offline.ts';
 import type { OpenArchive, ArchiveLocation } from '../service/index.ts';
 import type { World } from '../world.ts';
@@ -17,10 +16,23 @@ export type LocalArchives = {
   close(): Promise<void>;
 };
 
-/** Returns the archives; `defaultPlace` is the local one until a command names another. */
+/**
+ * Returns the archives; `defaultPlace` is the local one until a command names another. `firstSteps` is asked what to do where
+ * that one is not there.
+ */
 export function createLocalArchives(
   defaultPlace: ArchiveLocation,
-  { isOffline, world, notice }: { isOffline: boolean; world: World; notice: (text: string) => void },
+  {
+    isOffline,
+    world,
+    notice,
+    firstSteps,
+  }: {
+    isOffline: boolean;
+    world: World;
+    notice: (text: string) => void;
+    firstSteps: () => Promise<string>;
+  },
 ): LocalArchives {
   const archives = new Map<string, Promise<OpenArchive>>();
   let current = defaultPlace;
@@ -31,8 +43,8 @@ export function createLocalArchives(
     const name = JSON.stringify({ ...place, mustExist: undefined });
     const opened =
       archives.get(name) ??
-      openLocalArchive(place, world, notice).catch((error: unknown) => {
-        throw isDefault(place) ? noArchiveYet(error) : error;
+      openLocalArchive(place, world, notice).catch(async (error: unknown) => {
+        throw isDefault(place) ? await noArchiveYet(error, firstSteps) : error;
       });
     archives.set(name, opened);
     return opened;
@@ -64,8 +76,8 @@ export function createLocalArchives(
 }
 
 /** Returns the error; one of a local archive that is not there says what to do first. */
-function noArchiveYet(error: unknown): unknown {
+async function noArchiveYet(error: unknown, firstSteps: () => Promise<string>): Promise<unknown> {
   if (!(error instanceof Fault) || error.kind !== 'not_found') return error;
   const message = error.message.replace('no archive in ', 'no archive yet in ');
-  return new Fault(error.kind, message, { ...error.detail, hint: FIRST_STEPS });
+  return new Fault(error.kind, message, { ...error.detail, hint: await firstSteps() });
 }

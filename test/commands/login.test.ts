@@ -40,8 +40,10 @@ function stored(): string[] {
 const typing = (line: string, ...typed: string[]): Promise<Ran> =>
   arx(dir, line, { columns: 80, typed, env: ENV });
 
+const serveTokens = (): Promise<Misbehaving> => misbehave(always(answer(200, JSON.stringify(TOKEN))));
+
 async function other(): Promise<Misbehaving> {
-  const service = await misbehave(always(answer(200, JSON.stringify(TOKEN))));
+  const service = await serveTokens();
   close = service.close;
   return service;
 }
@@ -139,7 +141,7 @@ test('arx serve: its address is said first', async () => {
   expect(ran.exit).toBe(0);
   expect(ran.stderr.split('\n')[0]).toBe(`log in to ${url}, profile default`);
   expect(stored()).toEqual(['ada external external']);
-  expect(ran.stderr).toContain(`to use it always: arx config set base_url ${url}\n`);
+  expect(ran.stderr).toMatch(new RegExp(`for all that follow: arx config set base_url ${url}\n$`));
   const refused = await arx(dir, `login --base-url ${url} --client-id ada --observer-tier mirror`);
   expect(refused.exit).toBe(5);
   expect(refused.stderr).toContain('hint: arx login --observer-tier external --requested-tier external\n');
@@ -234,4 +236,47 @@ test.each([
   } finally {
     await served.close();
   }
+
+describe('where there is no archive after a login by --base-url', () => {
+  const login = (url: string, more = ''): Promise<Ran> =>
+    arx(dir, `login --base-url ${url} --client-id me --observer-tier external${more}`, { env: ENV });
+
+  test('the hint makes that service the archive in use', async () => {
+    const { url } = await other();
+    expect((await login(url)).exit).toBe(0);
+    const use = `arx config set base_url ${url} (you are logged in there), or arx import FILE`;
+    for (const line of ['whoami', 'token', 'attachments ls'])
+      expect(await arx(dir, line)).toMatchObject({
+        exit: 6,
+        stderr: expect.stringContaining(`hint: ${use}\n`),
+      });
+    expect((await arx(dir, '')).stdout).toMatch(`No archive yet: ${use}\n`);
+    expect((await arx(dir, 'whoami --local')).stderr).toContain(
+      'hint: arx import FILE, arx login --base-url',
+    );
+    expect((await arx(dir, `config set base_url ${url}`)).exit).toBe(0);
+    expect((await arx(dir, 'whoami')).exit).toBe(0);
+  });
+
+  test('lists of an empty local archive say the same', async () => {
+    const { url } = await other();
+    expect((await arx(dir, 'login')).exit).toBe(0);
+    expect((await login(url)).exit).toBe(0);
+    expect((await arx(dir, 'messages ls')).stderr).toContain(`arx config set base_url ${url} (you are`);
+  });
+
+  test('of several logins of this profile the last one is named, with the profile', async () => {
+    const [first, { url }] = [await serveTokens(), await other()];
+    try {
+      expect((await arx(dir, 'config set --profile work client_id me')).exit).toBe(0);
+      expect((await login(url, ' --profile work')).exit).toBe(0);
+      expect((await login(first.url)).exit).toBe(0);
+      expect((await arx(dir, 'whoami')).stderr).toContain(`hint: arx config set base_url ${first.url} (`);
+      expect((await arx(dir, 'whoami --profile work')).stderr).toContain(
+        `hint: arx config set --profile work base_url ${url} (`,
+      );
+    } finally {
+      await first.close();
+    }
+  });
 });

@@ -10,7 +10,7 @@ import type { Entry, SectionEntry } from '../../explore/entry.ts';
 import type { Place } from '../../explore/place.ts';
 import type { Displacement } from '../../format/plot/bar-chart.ts';
 import { formatCount } from '../../format/numbers.ts';
-import { NO_ARCHIVE } from '../../wiring/no-archive.ts';
+import { noArchiveText } from '../../wiring/no-archive.ts';
 import { countsOf } from '../archive-counts.ts';
 import { attachmentSource } from '../attachments/catalogue.ts';
 import { fieldFilters, filteredCatalogue } from '../attachments/filter.ts';
@@ -114,7 +114,7 @@ async function sections(app: App): Promise<Chunk> {
     },
   ];
   const isEmpty = !app.isRemote && counts['messages'] === 0 && counts['attachments'] === 0;
-  return { entries, next: '', doubts: isEmpty ? [NO_ARCHIVE] : [] };
+  return { entries, next: '', doubts: isEmpty ? [await noArchiveText(app)] : [] };
 }
 
 async function catalogueCounts(from: string, memory: Memory, app: App): Promise<Chunk> {
