@@ -10,6 +10,14 @@ import { escapeText } from '../format/terminal/escape.ts';
 /** A question is asked this many times before the command gives up. */
 const MAX_TRIES = 3;
 
+const NAME_HELP = 'any name, such as your user name: the service is told it with the request for a token\n';
+
+const TIERS_HELP =
+  '  external  messages and files that anyone may read\n' +
+  '  internal  also rows of the tier internal and sequences; may send events\n' +
+  '  mirror    everything, also what only the relay may read\n' +
+  'rows above your tier are shown as withheld\n';
+
 type Asking = Pick<App, 'world' | 'isRemote'>;
 
 /** Asks for the name of this client. `last` is the login that this one replaces. */
@@ -17,7 +25,8 @@ export async function askName(app: Asking, last: TokenEntry | undefined): Promis
   const { USER, LOGNAME, USERNAME } = app.world.env;
   const names = [last?.client_id, USER, LOGNAME, USERNAME];
   const fallback = names.find((name) => name !== undefined && isName(name));
-  return ask(app, { prompt: withDefault('name of this client', fallback), flag: '--client-id' }, (answer) => {
+  const prompt = withDefault('name of this client', fallback);
+  return ask(app, { prompt, flag: '--client-id', help: NAME_HELP }, (answer) => {
     const name = answer === '' ? fallback : answer;
     if (name === undefined) return again('a name is needed');
     const read = KEYS.client_id.read(name);
@@ -29,9 +38,10 @@ export async function askName(app: Asking, last: TokenEntry | undefined): Promis
 export async function askTier(app: Asking, last: TokenEntry | undefined): Promise<string> {
   const fallback = last?.observer_tier ?? (app.isRemote ? 'external' : 'internal');
   const list = TIERS.map((tier, index) => `  ${index + 1}  ${tier}\n`).join('');
-  const others = app.isRemote ? ', one of these or another name' : '';
-  await app.world.stderr.write(`tier you look from${others}:\n${list}`);
-  const question = { prompt: withDefault('number or name', fallback), flag: '--observer-tier' };
+  const others = app.isRemote ? '; a service other than arx serve may have other names' : '';
+  await app.world.stderr.write(`tier you look from (? explains them${others}):\n${list}`);
+  const prompt = withDefault('number or name', fallback);
+  const question = { prompt, flag: '--observer-tier', help: TIERS_HELP };
   return ask(app, question, async (answer) => {
     if (answer === '') return fallback;
     if (!/^\d+$/.test(answer)) return checkedTier(app, answer);
@@ -67,15 +77,23 @@ async function agrees(app: Asking, question: string): Promise<boolean> {
   return /^(y(es)?)?$/i.test(await line(app, `${question} [Y/n] `, `'${question}'`));
 }
 
-/** Asks until `read` returns a value, {@link MAX_TRIES} times at most. Throws Fault 'usage' then, and at the end of the input. */
+/**
+ * Asks until `read` returns a value, {@link MAX_TRIES} times at most; the answer `?` shows `help`. Throws Fault 'usage' then, and
+ * at the end of the input.
+ */
 async function ask(
   app: Asking,
-  { prompt, flag }: { prompt: string; flag: string },
+  { prompt, flag, help }: { prompt: string; flag: string; help: string },
   read: (answer: string) => string | Again | Promise<string | Again>,
 ): Promise<string> {
-  let why = '';
+  let why = 'no answer';
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const value = await read(await line(app, prompt, flag));
+    const answer = await line(app, prompt, flag);
+    if (answer === '?') {
+      await app.world.stderr.write(help);
+      continue;
+    }
+    const value = await read(answer);
     if (typeof value === 'string') return value;
     why = value.reason;
     await app.world.stderr.write(`${escapeText(why)}\n`);

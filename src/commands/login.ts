@@ -49,14 +49,18 @@ async function loggedIn(
       return await session.login(request);
     } catch (error) {
       const failure = withAnswers(lowerTierHinted(error, request), request, app);
-      const isRefused = error instanceof Fault && error.kind === 'forbidden';
-      if (!isRefused || !isTyped || tries === MAX_TIERS) throw failure;
+      if (!isTyped || tries === MAX_TIERS || !(error instanceof Fault) || !isAboutTier(error)) throw failure;
       await app.world.stderr.write(`${escapeText(error.message)}\n`);
       tier = await askTier(app, last).catch(() => {
         throw failure;
       });
     }
   }
+}
+
+/** Returns whether another tier may be granted: this one is refused, or the service has none of this name. */
+function isAboutTier({ kind, message }: Fault): boolean {
+  return kind === 'forbidden' || (kind === 'usage' && /\b(?:observer|requested)_tier\b/.test(message));
 }
 
 /** Adds the command that gives the answers again, where some were asked for. */

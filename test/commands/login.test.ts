@@ -61,7 +61,7 @@ describe('the local archive', () => {
     expect(ran.stderr).toBe(
       `log in to the local archive in ${dir}/data, profile default\n` +
         `the token will be stored in ${dir}/config/tokens.json\n` +
-        'tier you look from:\n  1  external\n  2  internal\n  3  mirror\n',
+        'tier you look from (? explains them):\n  1  external\n  2  internal\n  3  mirror\n',
     );
     expect(stored()).toEqual(['ada internal internal']);
   });
@@ -159,6 +159,38 @@ test('a tier that is refused is asked for again, with the other answers kept', a
   expect(ended.stderr).toContain(
     `kept: the answers, for another try: arx login --base-url ${url} --client-id eve --observer-tier mirror\n`,
   );
+});
+
+test('a tier that a service does not have is asked for again', async () => {
+  await sampleData(join(dir, 'data'));
+  const { base_url: url } = await ours();
+  const ran = await typing(`login --base-url ${url}`, 'ada', 'outside', 'external');
+  expect(ran.exit).toBe(0);
+  expect(ran.stderr).toContain('observer_tier: must be one of external, internal, mirror\n');
+  expect(stored()).toEqual(['ada external external']);
+  // A name that is refused is not mended by another tier.
+  const requests = await misbehave(
+    always(answer(400, '{"error":{"code":"request_invalid","message":"client_id: unknown"}}')),
+  );
+  const refused = await typing(`login --base-url ${requests.url}`, 'ada', 'external', 'internal');
+  await requests.close();
+  expect(refused.exit).toBe(2);
+  expect(requests.requests).toHaveLength(1);
+});
+
+test('? explains the question, which is asked again', async () => {
+  const ran = await typing('login', '?', 'ada', '?', '1');
+  expect(ran.exit).toBe(0);
+  expect(ran.stderr).toContain('such as your user name');
+  expect(ran.stderr).toContain('rows above your tier are shown as withheld\n');
+  expect(stored()).toEqual(['ada external external']);
+});
+
+test('the tiers that were asked for are shown beside the one that was given', async () => {
+  const { url } = await other();
+  const ran = await arx(dir, `login --base-url ${url} --client-id me --observer-tier a --requested-tier b`);
+  expect(ran.stdout).toContain('\ntier\tinner\nrequested_tier\tb\nobserver_tier\ta\n');
+  expect((await arx(dir, `whoami --base-url ${url}`)).stdout).toBe(ran.stdout);
 });
 
 test('after another failure the answers are shown as a command', async () => {

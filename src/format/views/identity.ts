@@ -8,6 +8,8 @@ export type Identity = {
   profile?: string | undefined;
   client_id?: string | undefined;
   access_tier?: string | undefined;
+  requested_tier?: string | undefined;
+  observer_tier?: string | undefined;
   scope?: readonly string[] | undefined;
   expires_at?: string | undefined;
   /** `expires_at`, corrected by the drift that the service reported. */
@@ -36,6 +38,8 @@ export const identityView: View<Identity> = {
     { name: 'profile', of: (row) => row.profile },
     { name: 'client', of: (row) => row.client_id },
     { name: 'tier', of: (row) => row.access_tier },
+    { name: 'requested_tier', of: (row) => row.requested_tier },
+    { name: 'observer_tier', of: (row) => row.observer_tier },
     { name: 'scope', of: (row) => row.scope?.join(' ') },
     {
       name: 'expires',
