@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { commitFile, writeNewFile } from '../disk/atomic-file.ts';
 import { Fault } from '../faults.ts';
+import { shellWord } from '../format/shell-words.ts';
 import { isSettingKey, KEYS, InvalidSettingValue, type SettingKey } from './setting-keys.ts';
 import { withLock } from './lock.ts';
 import { readPrivate, removeAllQuietly, writeFault, type StoreWorld } from './private-file.ts';
@@ -120,15 +121,18 @@ function checkProfileExists(name: string, profiles: SettingsFile['profiles']): v
   if (name !== 'default' && !profiles.has(name)) throw unknownProfile(name);
 }
 
-/** Returns the Fault 'usage' for a profile that does not exist. `path`: the config.json that names it, if one does. */
-export function unknownProfile(name: string, path?: string): Fault {
+/**
+ * Returns the Fault 'usage' for a profile that does not exist. `path`: the config.json that names it, if one does. `url`: the
+ * base URL that it would get, as far as it is known.
+ */
+export function unknownProfile(name: string, { path, url }: { path?: string; url?: string } = {}): Fault {
   const what = `no profile ${JSON.stringify(name)}`;
   if (path !== undefined)
     return new Fault('usage', `${what}, but the setting profile in ${path} names it`, {
       hint: 'arx config unset profile',
     });
   return new Fault('usage', what, {
-    hint: 'arx config set --profile NAME base_url URL makes one; arx profile ls shows them',
+    hint: `arx config set --profile ${shellWord(name)} base_url ${shellWord(url ?? 'URL')} makes it; arx profile ls shows those that exist`,
   });
 }
 

@@ -103,7 +103,11 @@ export function resolveSettings(sources: Sources): Settings {
   const profile: Setting<string> = read('profile') ?? { value: 'default', origin: 'default' };
   const known = profile.value === 'default' || file.profiles.has(profile.value);
   if (!known && sources.newProfile !== true) {
-    throw unknownProfile(profile.value, profile.origin === 'user config' ? file.path : undefined);
+    const url = read('base_url')?.value;
+    throw unknownProfile(profile.value, {
+      ...(profile.origin === 'user config' ? { path: file.path } : {}),
+      ...(url === undefined ? {} : { url }),
+    });
   }
   const of = <K extends SettingKey>(key: K, fallback: SettingValues[K]): Setting<SettingValues[K]> =>
     read(key, profile.value) ?? { value: fallback, origin: 'default' };

@@ -193,6 +193,18 @@ test('the tiers that were asked for are shown beside the one that was given', as
   expect((await arx(dir, `whoami --base-url ${url}`)).stdout).toBe(ran.stdout);
 });
 
+test('a profile that does not exist: the hint makes it, with the base URL that was given', async () => {
+  const { url } = await other();
+  const line = `login --base-url ${url} --client-id me --observer-tier external --profile x2`;
+  const ran = await arx(dir, line);
+  const hint = `arx config set --profile x2 base_url ${url}`;
+  expect(ran.exit).toBe(2);
+  expect(ran.stderr).toContain(`  hint: ${hint} makes it; arx profile ls`);
+  expect((await arx(dir, hint.replace('arx ', ''))).exit).toBe(0);
+  expect((await arx(dir, line)).exit).toBe(0);
+  expect((await arx(dir, 'whoami --profile x2')).exit).toBe(0);
+});
+
 test('after another failure the answers are shown as a command', async () => {
   const ran = await typing('login --base-url http://127.0.0.1:1 --retries 0', 'ada', 'external');
   expect(ran.exit).toBe(10);
