@@ -77,10 +77,10 @@ export function localTests<Row>(
   };
 }
 
-/** Throws Fault `usage` for options that select among the rows that `--count` counts. */
+/** Throws Fault `usage` for options that select among the rows that `--count` counts. `--all` is what it does anyway. */
 export function checkCount(options: Selection & Window & { walk?: boolean }): void {
   if (!options.count) return;
-  for (const name of ['limit', 'after', 'before', 'sort', 'all', 'walk'] as const)
+  for (const name of ['limit', 'after', 'before', 'sort', 'walk'] as const)
     if (options[name] !== undefined && options[name] !== false)
       throw new Fault('usage', `--count does not go with --${name}: it counts all rows that match`);
 }

@@ -1,6 +1,7 @@
 // The settings of a run, each with the origin of its value: flag, environment, profile, user config or default.
 import { resolve } from 'node:path';
 import { Fault } from '../faults.ts';
+import { formFault } from '../format/form-fault.ts';
 import { withoutPassword } from '../format/shell-words.ts';
 import { directoriesOf, ignoredVariables, type Directories, type DirectoryInputs } from './directories.ts';
 import {
@@ -148,14 +149,14 @@ function withShorthands(flags: SettingFlags): SettingFlags {
   const { json, color, pager, ...rest } = flags;
   const output = rest['output'];
   if (rest['template'] !== undefined) {
-    if (rest['jq'] !== undefined) throw new Fault('usage', '--template does not go with --jq');
+    if (rest['jq'] !== undefined) throw formFault('--template does not go with --jq');
     if (json === true || (output !== undefined && output !== 'ndjson'))
-      throw new Fault('usage', '--template prints each record as text: no other form goes with it');
+      throw formFault('--template prints each record as text: no other form goes with it');
     return withShorthands({ ...flags, output: 'ndjson', template: undefined });
   }
   if (rest['jq'] !== undefined && json !== true) {
     if (output !== undefined && output !== 'json' && output !== 'ndjson')
-      throw new Fault('usage', '--jq goes with -o json or -o ndjson');
+      throw formFault('--jq goes with -o json or -o ndjson');
     return withShorthands({ ...flags, output: output ?? 'json', jq: undefined });
   }
   if (rest['local'] === true) {
@@ -164,7 +165,7 @@ function withShorthands(flags: SettingFlags): SettingFlags {
     return withShorthands({ assetUrl: null, ...flags, baseUrl: null, local: undefined });
   }
   if (json === true && output !== undefined && output !== 'json') {
-    throw new Fault('usage', '--json and another --output contradict each other');
+    throw formFault('--json and another --output contradict each other');
   }
   return {
     ...rest,

@@ -3,6 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import { nearest } from '../contract/nearest.ts';
 import { Fault } from '../faults.ts';
 import type { Sink, World } from '../world.ts';
+import { formFault } from './form-fault.ts';
 import { createJqRunner, type JqRun } from './jq-runner.ts';
 import { escapeBlock, escapeJson } from './terminal/escape.ts';
 
@@ -109,7 +110,7 @@ function jqFault(message: string): Fault {
     .split('\n')
     .map((line) => line.replace(/^jq: error:? ?/, '').trimEnd());
   const where = rest.find((line) => line.trim() !== '' && !line.startsWith('jq: '));
-  return new Fault('usage', `--jq: ${first}${where === undefined ? '' : ` ${where.trim()}`}`);
+  return formFault(`--jq: ${first}${where === undefined ? '' : ` ${where.trim()}`}`);
 }
 
 /** Returns the results as text: strings as they are, everything else as JSON, as `jq -r` does. */

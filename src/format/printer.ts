@@ -443,6 +443,6 @@ function noField({ name, hint }: SelectedField): Fault {
 /** Returns the Fault of a command without a report of files. */
 export function noSums(): Fault {
   return new Fault('usage', 'this command has no output form sums', {
-    hint: 'use -o table, tsv, csv, json or ndjson',
+    hint: 'arx attachments verify DIR -o sums has it; others: -o table, tsv, csv, json or ndjson',
   });
 }

@@ -1,8 +1,8 @@
 // The stream between the printer and stdout with `--template`: records go in as lines of JSON, a line of text for each comes out.
 import Mustache from 'mustache';
 import { exactJsonText, parseExactJson } from '../contract/exact-json.ts';
-import { Fault } from '../faults.ts';
 import type { Sink } from '../world.ts';
+import { formFault } from './form-fault.ts';
 import { escapeBlock } from './terminal/escape.ts';
 
 /** The parsed template. */
@@ -24,7 +24,7 @@ export function parseTemplate(text: string): Template {
   try {
     tokens = writer.parse(source);
   } catch (error) {
-    throw new Fault('usage', `--template: ${(error as Error).message}`, { hint: 'arx help output' });
+    throw formFault(`--template: ${(error as Error).message}`);
   }
   return {
     names: [...namesIn(tokens, [])],

@@ -9,6 +9,7 @@ import { loadSettings } from '../config/settings.ts';
 import type { LimitValues } from '../download/download-limits.ts';
 import type { FileAccess } from '../download/file-request.ts';
 import { Fault } from '../faults.ts';
+import { formFault } from '../format/form-fault.ts';
 import { instantStyle } from '../format/instants.ts';
 import { plural } from '../format/numbers.ts';
 import { createPrinter, noSums, type PrinterOptions } from '../format/printer.ts';
@@ -87,10 +88,9 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
   const screen = terminalCapabilities(world.stdout, world.env, { color });
   const output = settings.output.value ?? (world.stdout.isTTY ? 'table' : 'tsv');
   if (flags.csvSafe && output !== 'tsv' && output !== 'csv')
-    throw new Fault('usage', '--csv-safe goes with -o csv or -o tsv');
-  if (flags.summary && output !== 'ndjson') throw new Fault('usage', '--summary goes with -o ndjson');
-  if (flags.summary && flags.template !== undefined)
-    throw new Fault('usage', '--summary does not go with --template');
+    throw formFault('--csv-safe goes with -o csv or -o tsv');
+  if (flags.summary && output !== 'ndjson') throw formFault('--summary goes with -o ndjson');
+  if (flags.summary && flags.template !== undefined) throw formFault('--summary does not go with --template');
   const isOneRowPerLine = output === 'tsv' || output === 'csv' || output === 'ndjson';
   const printing = { given: options.given, isOneRowPerLine, isRemote };
   // The command that mends a setting must run in spite of it.

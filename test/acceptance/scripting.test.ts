@@ -95,6 +95,21 @@ describe('--template', () => {
   });
 });
 
+test.each([
+  `--jq '.data[0'`,
+  `--jq '.data | tonumber'`,
+  `--template '{{#id}}'`,
+  `--template '{{id}}' --json`,
+  '--jq . -o csv',
+  '--json -o csv',
+  '--csv-safe -o json',
+  '--summary -o csv',
+])('%s is refused, and the hint is the topic that explains it', async (options) => {
+  const ran = await arx(dir, `messages ls ${options}`);
+  expect(ran.exit).toBe(2);
+  expect(ran.stderr).toMatch(/  hint: arx help output\n/);
+});
+
 describe('--max-rows', () => {
   test.each([
     ['attachments ls --limit 2', 3],

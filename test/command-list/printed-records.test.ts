@@ -150,6 +150,7 @@ describe('an output form that a command lacks is refused before anything is done
     const ran = await arx(tempFolder('form'), `${line} -o sums`, { env });
     expect(ran).toMatchObject({ exit: 2, stdout: '' });
     expect(ran.stderr).toContain('arx: this command has no output form sums [usage, exit 2]');
+    expect(ran.stderr).toContain('hint: arx attachments verify DIR -o sums');
   });
 
   test.each(['attachments pull --all --dry-run', 'content get msg_1'])('%s -o sums', async (line) => {

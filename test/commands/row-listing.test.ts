@@ -220,10 +220,15 @@ test.each([
 ])('%s --count is the number of rows of --all', async (line) => {
   const rows = idsIn(await arx(dir, `${line} --all -o ndjson`)).length;
   expect(rows).toBeGreaterThan(0);
-  expect(await arx(dir, `${line} --count`)).toMatchObject({ exit: 0, stdout: `${rows}\n`, stderr: '' });
+  for (const all of ['', ' --all'])
+    expect(await arx(dir, `${line} --count${all}`)).toMatchObject({
+      exit: 0,
+      stdout: `${rows}\n`,
+      stderr: '',
+    });
   const { stdout } = await arx(dir, `${line} --count --json`);
   expect(JSON.parse(stdout)).toEqual({ total: rows, complete: true });
-  for (const option of ['--limit 3', '--sort -date', '--all', '--after x', '--before x'])
+  for (const option of ['--limit 3', '--sort -date', '--after x', '--before x'])
     expect((await arx(dir, `${line} --count ${option}`)).exit).toBe(2);
 });
 

@@ -115,6 +115,10 @@ test('the glossary defines every special word that help uses, once', () => {
   expect(terms.filter((term, index) => terms.indexOf(term) !== index)).toEqual([]);
 });
 
+test('no help points to a file of the source, which a user does not have', () => {
+  expect(everything.split('\n').filter((line) => /\b(?:src|test)\/|of the source\b/.test(line))).toEqual([]);
+});
+
 test('abandoned words are in no help line and no topic', () => {
   expect(everything.split('\n').filter((line) => ABANDONED_WORDS.test(line))).toEqual([]);
 });
