@@ -119,6 +119,11 @@ test('no help points to a file of the source, which a user does not have', () =>
   expect(everything.split('\n').filter((line) => /\b(?:src|test)\/|of the source\b/.test(line))).toEqual([]);
 });
 
+test('the section on scripts says how a pipe fails where arx fails', () => {
+  const [, scripts = ''] = topicText('output').split(/^(?:## )?scripts$/im);
+  expect(scripts.split(/^(?:## )?text of/im)[0]).toContain('set -o pipefail');
+});
+
 test('abandoned words are in no help line and no topic', () => {
   expect(everything.split('\n').filter((line) => ABANDONED_WORDS.test(line))).toEqual([]);
 });
