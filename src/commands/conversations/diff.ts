@@ -52,6 +52,9 @@ function noticesAbout({ a, b }: DiffReport): string[] {
 async function print(report: DiffReport, app: App): Promise<void> {
   if (!app.printer.isOneRowPerLine) return app.printer.report(report, () => diffLines(report, app.screen));
   await app.printer.list(changeView, { rows: changesOf(report), summary: () => ({ same: report.same }) });
+  // Without rows these forms would say nothing.
+  if (changesOf(report).next().done === true)
+    app.notice(`no difference, ${formatCount(report.same)} the same`);
 }
 
 /** Counts a fault for rows that one walk cannot tell about, and under `--strict` for each difference. */

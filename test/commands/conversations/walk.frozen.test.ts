@@ -156,6 +156,23 @@ describe('diff', () => {
     const strict = await arx(dir, 'conversations diff a b --strict');
     expect(strict).toMatchObject({ exit: 3 });
     expect(strict.stderr).toContain('the walks differ: 1 added, 1 moved, 1 lost, 1 changed');
+    expect(strict.stderr).not.toContain('no difference');
+  });
+
+  test('says how many rows are the same where nothing differs', async () => {
+    await freezeInto(at('a'), ids(9));
+    await freezeInto(at('b'), ids(9));
+    const line = 'conversations diff a b';
+    const said = 'arx: no difference, 9 the same\n';
+    for (const form of ['', ' -o csv', ' -o ndjson'])
+      expect(await arx(dir, line + form)).toMatchObject({ exit: 0, stderr: said });
+    expect(await arx(dir, `${line} -q`)).toMatchObject({ exit: 0, stdout: '', stderr: '' });
+    const [summary] = recordsOf(await arx(dir, `${line} -o ndjson --summary`));
+    expect(summary).toMatchObject({ type: 'summary', rows: 0, same: 9 });
+    const screen = await arx(dir, line, { columns: 80 });
+    expect(screen.stdout).toMatch(/no difference.*9 the same/);
+    expect(screen.stderr).toBe('');
+    expect((await diff()).report.same).toBe(9);
   });
 
   test('what a walk without an end did not reach is unknown, not lost, and the exit code says so', async () => {
