@@ -76,6 +76,8 @@ export type App = {
   notice(text: string): void;
   /** Writes one diagnostic line on stderr with `-v`. */
   log(text: string): void;
+  /** Gives the terminal to something else: until the promise resolves no progress is drawn, and lines for people wait. */
+  pause(until: Promise<void>): Promise<void>;
   /** Adds a Fault that does not end the command; the most severe one decides the exit code. */
   addFault(fault: Fault): void;
   /** Sets what is said where the run is interrupted; it is called then. The last call counts. */

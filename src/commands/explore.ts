@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import type { Place } from '../explore/place.ts';
 import { Fault } from '../faults.ts';
 import { colorPaint, NO_PAINT } from '../format/terminal/styled-line.ts';
+import type { Terminal } from '../world.ts';
 import { explorerArchive } from './explore/archive.ts';
 import { recordKind } from './record-kind.ts';
 
@@ -36,8 +37,11 @@ export async function run(input: Input, app: App): Promise<void> {
   await app.client();
   const { explore, ENTER_SCREEN, LEAVE_SCREEN } = await import('../explore/explorer.ts');
   const paint = screen.color ? await colorPaint() : NO_PAINT;
-  const terminal = world.openTerminal({ enter: ENTER_SCREEN, leave: LEAVE_SCREEN });
+  let resume = (): void => {};
+  await app.pause(new Promise((resolve) => (resume = resolve)));
+  let terminal: Terminal | undefined;
   try {
+    terminal = world.openTerminal({ enter: ENTER_SCREEN, leave: LEAVE_SCREEN });
     await explore({
       terminal,
       archive: explorerArchive(app, globalWords),
@@ -49,7 +53,8 @@ export async function run(input: Input, app: App): Promise<void> {
       world,
     });
   } finally {
-    terminal.close();
+    terminal?.close();
+    resume();
   }
 }
 

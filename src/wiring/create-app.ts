@@ -314,6 +314,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     },
     notice,
     log,
+    pause,
     addFault: (fault) => void faults.push(fault),
     onInterrupt: (description) => {
       describe = description;

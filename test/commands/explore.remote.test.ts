@@ -61,6 +61,21 @@ test('leaving a screen ends its request; coming back sends it again', async () =
   expect(await explorer.ended).toBe(0);
 });
 
+test('nothing but the explorer writes on its screen: no progress, and diagnostics wait for its end', async () => {
+  const explorer = start('msg_1 -v');
+  const before = explorer.stderr();
+  await proxy.holds(/^\/api\/content\//);
+  explorer.pass(5000);
+  proxy.letThrough();
+  await explorer.shows(/From: /);
+  explorer.pass(5000);
+  expect(explorer.stderr()).toBe(before);
+  explorer.type('\x03');
+  expect(await explorer.ended).toBe(0);
+  expect(explorer.stderr()).toMatch(/^arx: GET .*\/api\/content\//m);
+  expect(explorer.stderr()).not.toContain('waiting for');
+});
+
 test('a thread, then a message, each shown as soon as its answers are there', async () => {
   const explorer = start('conv_9');
   await explorer.shows(/› conv_9[^]*reading …/);

@@ -16,6 +16,8 @@ export type RunningExplorer = {
   /** Whether the terminal was given back. */
   isClosed(): boolean;
   signal(name: string): void;
+  /** Lets this time pass: what is done at intervals is done once. */
+  pass(ms: number): void;
   type(keys: string): void;
   resize(size: { columns: number; rows: number }): void;
   /** Resolves with the screen when it matches; rejects when the run ends before. */
@@ -56,7 +58,20 @@ export function startExplorer(
     );
   };
   const controller = new AbortController();
-  const world = fakeWorld({ dir, argv: wordsOf(`explore ${line}`), columns, env, signal: controller.signal });
+  let passedMs = 0;
+  const atIntervals = new Set<() => void>();
+  const world = fakeWorld({
+    dir,
+    argv: wordsOf(`explore ${line}`),
+    columns,
+    env,
+    signal: controller.signal,
+    monotonic: () => passedMs,
+    every(_, act) {
+      atIntervals.add(act);
+      return () => void atIntervals.delete(act);
+    },
+  });
   const ended = run({
     ...world,
     openTerminal: ({ enter, leave }) => {
@@ -79,6 +94,10 @@ export function startExplorer(
     sent: () => sent.join(''),
     isClosed: () => isClosed,
     signal: (name: string) => controller.abort(new Fault('interrupted', 'interrupted', { signal: name })),
+    pass(ms: number) {
+      passedMs += ms;
+      for (const act of atIntervals) act();
+    },
     type: (keys: string) => listeners!.input(Buffer.from(keys)),
     resize(size: { columns: number; rows: number }) {
       screen.resize(size.columns, size.rows);
