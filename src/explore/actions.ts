@@ -147,9 +147,15 @@ function files(state: State): Step {
 /** Shows the conversation of a message, or the message that a file came with. */
 function thread(state: State): Step {
   const { document } = shownScreen(state);
-  const id = document?.kind === 'message' ? document.message.conversation_id : undefined;
-  if (id != null) return pushed(state, { kind: 'thread', id });
   const entry = chosenEntry(shownScreen(state));
+  const message =
+    document?.kind === 'message'
+      ? { id: document.message.id, conversation: document.message.conversation_id }
+      : entry?.kind === 'message'
+        ? entry
+        : undefined;
+  if (message?.conversation != null)
+    return pushed(state, { kind: 'thread', id: message.conversation, message: message.id });
   const row = document?.kind === 'file' ? document.row : entry?.kind === 'file' ? entry.row : undefined;
   if (row?.message_id != null) return pushed(state, { kind: 'message', id: row.message_id });
   return said(state, 'the service does not say of which conversation it is');

@@ -34,6 +34,8 @@ export type MessageEntry = {
   files: string;
   status: string;
   integrity: number | undefined;
+  /** The conversation of a message that a search found. */
+  conversation?: string | undefined;
   /** The words that a search found. */
   snippet?: string;
   /** The words are in quoted lines, which are shown when the message is opened. */

@@ -4,7 +4,8 @@
 export type Place =
   | { kind: 'overview' }
   | { kind: 'conversations' }
-  | { kind: 'thread'; id: string }
+  /** `message`: the one that is chosen first. */
+  | { kind: 'thread'; id: string; message?: string }
   | { kind: 'message'; id: string; headers?: boolean; lore?: boolean; quotes?: boolean }
   | { kind: 'files'; city?: string; type?: string; message?: string }
   | { kind: 'file'; id: string }

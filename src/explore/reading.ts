@@ -83,6 +83,11 @@ function withEntries(screen: Screen, added: readonly Entry[]): Pick<Screen, 'ent
 function keptPlace(screen: Screen, before: Screen, state: State): Screen {
   if (screen.isToEnd && screen.reading === 'whole')
     return withCursor({ ...screen, isToEnd: false }, shownCount(screen) - 1, -1, state);
+  const { place } = screen;
+  if (place.kind === 'thread' && before.entries.length === 0) {
+    const first = screen.entries.findIndex(({ id }) => id === place.message);
+    return withCursor(screen, Math.max(0, first), 1, state);
+  }
   const chosen = entryAt(before, before.cursor);
   const isInOrder = screen.place.kind !== 'overview' && screen.order === 'archive';
   // Above all rows of an order is where new ones come first.

@@ -31,6 +31,26 @@ test('no key has two meanings', () => {
   expect(keys).toEqual([...new Set(keys)]);
 });
 
+test('the conversation of a message begins at that message, also of one that a search found', () => {
+  const document = { kind: 'message' as const, message: readMessage('msg_2', 'a text') };
+  const found = {
+    entries: [message(1, { snippet: 'x' }), message(2, { snippet: 'x', conversation: 'conv_1' })],
+  };
+  for (const asked of [
+    press(stateAt({ kind: 'message', id: 'msg_2' }, { document }), 't'),
+    press(stateAt({ kind: 'search', query: 'x' }, found), 'j', 't'),
+  ]) {
+    expect(placeOf(asked.state)).toMatchObject({ kind: 'thread', id: 'conv_1' });
+    const chunk = { entries: [message(1), message(2), message(3)] };
+    const read = update(asked.state, { kind: 'chunk', screen: 2, chunk }).state;
+    expect(chosenEntry(shownScreen(read))).toMatchObject({ id: 'msg_2' });
+    expect(press(read, 'y').effects).toEqual([{ kind: 'copy', words: ['read', 'msg_2'] }]);
+    expect(press(read, 'Y').effects).toEqual([{ kind: 'copy', words: ['read', 'conv_1'] }]);
+  }
+  const without = press(stateAt({ kind: 'search', query: 'x' }, found), 't').state;
+  expect(without.notice?.text).toContain('does not say of which conversation');
+});
+
 describe('moving', () => {
   test.each<[string[], number]>([
     [['j'], 1],

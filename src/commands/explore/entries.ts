@@ -37,7 +37,7 @@ export function conversationEntries(
 export function messageEntries<Row extends Message>(
   placed: readonly { row: Row; depth: number }[],
   instants: InstantStyle,
-  found?: (row: Row) => Pick<MessageEntry, 'snippet' | 'isQuoted'>,
+  found?: (row: Row) => Pick<MessageEntry, 'conversation' | 'snippet' | 'isQuoted'>,
 ): MessageEntry[] {
   const cell = cellsOf(
     messageView,

@@ -203,10 +203,15 @@ async function searchChunk(q: string, from: string | undefined, memory: Memory, 
   const placed = rows.map((row) => ({ row, depth: 0 }));
   const last = page.data.at(-1)?.id;
   return {
-    entries: messageEntries(placed, app.instants, ({ snippet, matched = [] }: SearchHit) => ({
-      snippet: snippet ?? '',
-      isQuoted: matched.includes('quoted') && !matched.includes('body'),
-    })),
+    entries: messageEntries(
+      placed,
+      app.instants,
+      ({ snippet, matched = [], conversation_id }: SearchHit) => ({
+        conversation: conversation_id ?? undefined,
+        snippet: snippet ?? '',
+        isQuoted: matched.includes('quoted') && !matched.includes('body'),
+      }),
+    ),
     total,
     doubts: [
       ...(missing > 0 ? [`${formatCount(missing)} messages are not indexed yet, so not found`] : []),
