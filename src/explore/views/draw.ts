@@ -1,6 +1,6 @@
 // The whole screen as lines: title, rows or text, state, keys. Pure: state → lines that fit the terminal.
 import { formatCount, plural } from '../../format/numbers.ts';
-import { escapeText, textWidth, truncate } from '../../format/terminal/escape.ts';
+import { escapeText, lastColumns, textWidth, truncate } from '../../format/terminal/escape.ts';
 import { plainText, spansOf, truncateLine, type Line, type Span } from '../../format/terminal/styled-line.ts';
 import type { Entry } from '../entry.ts';
 import { bodyRows, hasColumnNames, hasKeyLine, helpRows, isText, lengthOf } from '../layout.ts';
@@ -154,18 +154,6 @@ function promptText(prompt: Prompt): string {
     default:
       return `download into the folder: ${text}`;
   }
-}
-
-/** Returns the end of an escaped text, no wider than `columns`. */
-function lastColumns(text: string, columns: number): string {
-  const characters = Array.from(text);
-  let width = textWidth(text);
-  let from = 0;
-  while (width > columns && from < characters.length) {
-    width -= textWidth(characters[from] ?? '');
-    from += 1;
-  }
-  return characters.slice(from).join('');
 }
 
 /** Returns the line with every place of the text marked. */

@@ -100,3 +100,15 @@ export function truncate(text: string, columns: number): string {
   }
   return `${start}…`;
 }
+
+/** Returns the end of escaped text, no wider than `columns`. */
+export function lastColumns(text: string, columns: number): string {
+  const characters = Array.from(text);
+  let width = textWidth(text);
+  let from = 0;
+  while (width > columns && from < characters.length) {
+    width -= textWidth(characters[from] ?? '');
+    from += 1;
+  }
+  return characters.slice(from).join('');
+}

@@ -1,6 +1,6 @@
 // Lines for people as spans of text with a style. They are escaped and coloured in one place, when they are printed.
 import { linkableAddress, linked } from './address.ts';
-import { truncate, escapeText, textWidth } from './escape.ts';
+import { truncate, escapeText, lastColumns, textWidth } from './escape.ts';
 
 /** The meaning of a span; each has one colour. */
 export type Style =
@@ -79,6 +79,20 @@ export function truncateLine(line: Line, columns: number): Line {
     room -= textWidth(text);
   }
   return kept;
+}
+
+/** As {@link truncateLine}, and where the first match would be cut off, what is before it is shortened. */
+export function truncateAroundMatch(line: Line, columns: number): Line {
+  const spans = spansOf(line);
+  const at = spans.findIndex((span) => typeof span !== 'string' && span.style === 'match');
+  const before = plainText(spans.slice(0, Math.max(0, at)));
+  const match = textWidth(plainText(spans[at] ?? ''));
+  const rest = textWidth(plainText(spans.slice(at)));
+  // The match is in the middle, or nearer to the end where the text ends.
+  const room = Math.max(0, Math.floor((columns - match) / 2), columns - rest);
+  if (at < 0 || textWidth(before) <= room) return truncateLine(line, columns);
+  const lead = room === 0 ? '' : `…${lastColumns(before, room - 1)}`;
+  return truncateLine([lead, ...spans.slice(at)], columns);
 }
 
 /** Returns rows of cells as lines with aligned columns, two spaces apart. */

@@ -2,7 +2,15 @@
 import type { SearchCount, SearchHit } from '../../contract/search/search.ts';
 import { UTC_INSTANTS, zonedInstant } from '../instants.ts';
 import { plural } from '../numbers.ts';
-import type { Line, Span } from '../terminal/styled-line.ts';
+import { textWidth } from '../terminal/escape.ts';
+import {
+  plainText,
+  spansOf,
+  truncateAroundMatch,
+  type Line,
+  type Span,
+  type Style,
+} from '../terminal/styled-line.ts';
 import { messageView } from './conversation.ts';
 import { NO_VALUE, type View } from './view.ts';
 
@@ -15,21 +23,29 @@ export const searchHitView: View<SearchHit> = {
     { name: 'conversation', of: (hit) => hit.conversation_id },
     { name: 'channel', of: (hit) => hit.channel },
   ],
-  listLines: (hit, { instants = UTC_INSTANTS }) => {
-    const { id, date, from, subject, channel, attachments = 0 } = hit;
+  listLines: (hit, { instants = UTC_INSTANTS, columns = Infinity }) => {
+    const { id, date, conversation_id, from, subject, channel, attachments = 0 } = hit;
+    const facts: [text: string, style?: Style][] = [
+      [date == null ? '' : zonedInstant(date, instants), 'dim'],
+      [conversation_id ?? '', 'dim'],
+      [typeof channel === 'string' && channel !== '' ? `#${channel}` : '', 'dim'],
+      [subject ?? '', 'head'],
+      [attachments > 0 ? plural(attachments, 'file') : '', 'good'],
+      // A sender may be long, and is what a reader needs least.
+      [from ?? ''],
+    ];
     const head: Line = [
       { text: id, style: 'id' },
-      { text: `  ${date == null ? '' : zonedInstant(date, instants)}`, style: 'dim' },
-      typeof channel === 'string' && channel !== '' ? { text: `  #${channel}`, style: 'dim' } : '',
-      `  ${from ?? ''}`,
-      { text: `  ${subject ?? ''}`, style: 'head' },
-      attachments > 0 ? { text: `  ${plural(attachments, 'file')}`, style: 'good' } : '',
+      ...facts.flatMap(([text, style]) => (text === '' ? [] : ['  ', { text, style }])),
     ];
-    return hit.snippet === '' || hit.snippet === undefined
-      ? [head]
-      : [head, ['    ', ...quotedHint(hit), ...snippetSpans(hit.snippet, hit.marks)]];
+    if (hit.snippet === '' || hit.snippet === undefined) return [head];
+    const hint = quotedHint(hit);
+    const room = columns - INDENT.length - textWidth(plainText(hint));
+    return [head, [INDENT, ...hint, ...spansOf(truncateAroundMatch(snippetSpans(hit), room))]];
   },
 };
+
+const INDENT = '    ';
 
 /** Says that the words are in quoted lines only, which `arx read` folds. */
 function quotedHint({ matched = [] }: SearchHit): Span[] {
@@ -37,7 +53,8 @@ function quotedHint({ matched = [] }: SearchHit): Span[] {
   return isQuoted ? [{ text: '(quoted: arx read --quotes) ', style: 'dim' }] : [];
 }
 
-function snippetSpans(snippet: string | null, marks: SearchHit['marks'] = []): Span[] {
+/** Returns the part of the text that was found, with its matches marked. */
+export function snippetSpans({ snippet = '', marks = [] }: Pick<SearchHit, 'snippet' | 'marks'>): Span[] {
   if (snippet === null) return [{ text: 'the stored bytes are damaged', style: 'bad' }];
   const spans: Span[] = [];
   let at = 0;

@@ -1,0 +1,56 @@
+// How a message that was found is shown: what it is about, where it belongs, and the words that were found, at any width.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { searchHitView } from '../../../src/format/views/search.ts';
+import { plainText, spansOf, type Line } from '../../../src/format/terminal/styled-line.ts';
+import { textWidth } from '../../../src/format/terminal/escape.ts';
+import type { SearchHit } from '../../../src/contract/search/search.ts';
+
+const hit = (snippet: string, word: string, more: Partial<SearchHit> = {}): SearchHit => ({
+  id: 'msg_2430',
+  conversation_id: 'conv_2401',
+  date: '2020-09-28T08:51:59.000Z',
+  from: 'Isaac Boukris via samba-technical <samba-technical@lists.samba.org>',
+  subject: 'winbindd callbacks not triggered',
+  attachments: 2,
+  matched: ['body'],
+  snippet,
+  marks: [{ start: snippet.indexOf(word), end: snippet.indexOf(word) + word.length }],
+  ...more,
+});
+const linesOf = (row: SearchHit, columns?: number): Line[] => [
+  ...searchHitView.listLines!(row, { columns, unicode: true }),
+];
+
+test('the subject, the conversation and the files come before a long sender', () => {
+  const [head] = linesOf(hit('a winbind', 'winbind'), 100);
+  expect(plainText(head!)).toMatch(
+    /^msg_2430 {2}2020-09-28 08:51 UTC {2}conv_2401 {2}winbindd callbacks not triggered {2}2 files {2}Isaac Boukris/,
+  );
+  const [bare] = linesOf({ id: 'msg_1', snippet: '' });
+  expect(plainText(bare!)).toBe('msg_1');
+});
+
+test.each(['body', 'quoted'] as const)(
+  'at any width the match in the %s is seen, and the line is full',
+  (matched) => {
+    const text = fc.string({ unit: fc.constantFrom('a', ' ', '漢', 'é', '.'), maxLength: 200, size: 'max' });
+    fc.assert(
+      fc.property(text, text, fc.integer({ min: 60, max: 160 }), (before, after, columns) => {
+        const [, line] = linesOf(hit(`${before}WINBIND${after}`, 'WINBIND', { matched: [matched] }), columns);
+        const shown = plainText(line!);
+        expect(shown).toContain('WINBIND');
+        expect(spansOf(line!).filter((span) => typeof span !== 'string' && span.style === 'match')).toEqual([
+          { text: 'WINBIND', style: 'match' },
+        ]);
+        const width = textWidth(shown);
+        expect(width).toBeLessThanOrEqual(columns);
+        const whole = textWidth(
+          plainText(linesOf(hit(`${before}WINBIND${after}`, 'WINBIND', { matched: [matched] }))[1]!),
+        );
+        // A wide character that does not fit leaves a column at either end.
+        expect(width).toBeGreaterThanOrEqual(Math.min(whole, columns - 2));
+      }),
+    );
+  },
+);
