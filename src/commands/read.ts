@@ -100,7 +100,7 @@ async function readOne(id: string, isOnly: boolean, input: Input, app: App): Pro
 async function* threadItems(id: string, input: Input, style: ReadingStyle, app: App): AsyncGenerator<Item> {
   const { conversation, messages, fault } = await readThread(id, app);
   const wire = { ...conversation, messages: { data: messages } };
-  const canvas = { columns: style.columns, unicode: app.screen.unicode };
+  const canvas = { columns: style.columns, unicode: app.screen.unicode, instants: app.instants };
   yield { lines: conversationWithMessagesView.lines!(wire, canvas) };
   const senders = new Map(messages.map((row) => [row.id, row.from ?? undefined]));
   for await (const message of threadMessages(messages, input, app))

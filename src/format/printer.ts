@@ -299,7 +299,8 @@ export function createPrinter(options: PrinterOptions): Printer {
   };
 
   async function writeRecord<T>(view: View<T>, wire: T): Promise<void> {
-    if (output === 'table') return writeLines(view.lines?.(wire, options) ?? keyLines(view.columns, wire));
+    if (output === 'table')
+      return writeLines(view.lines?.(wire, options) ?? keyLines(view.columns, wire, options));
     if (output === 'csv') return writeText(separatedLines(view.columns, [wire], separated));
     const lines = view.columns.map(({ name, of }) => separated.line([name, cellText(of(wire))]));
     await show((sink) => sink.write(lines.join('')));

@@ -20,7 +20,7 @@ const FIELDS: readonly Column<AnyRecord>[] = [
   { name: 'conversation_id', of: (row) => row.conversation_id },
   { name: 'parent_id', of: (row) => row.parent_id },
   { name: 'sequence', of: (row) => row.sequence },
-  { name: 'date', of: (row) => row.date },
+  { name: 'date', of: (row) => row.date, instant: (row) => row.date },
   { name: 'from', of: (row) => row.from },
   { name: 'subject', of: (row) => row.subject },
   { name: 'format', of: (row) => row.format },
@@ -47,10 +47,10 @@ export const contentView: View<Content> = {
     { name: 'assets', of: ({ data }) => data.pipeline?.assets.map((asset) => asset.asset_id).join(',') },
     { name: 'text', of: ({ data }) => ('text' in data ? (data.text as Cell) : undefined) },
   ],
-  lines({ view, data }) {
+  lines({ view, data }, canvas) {
     const record = data as AnyRecord;
     return [
-      ...keyLines([...FIELDS, ...otherColumns(data)], record),
+      ...keyLines([...FIELDS, ...otherColumns(data)], record, canvas),
       ...unavailableLines(record),
       ...pipelineLines(record),
       ...carrierLines(record),

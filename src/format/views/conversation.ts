@@ -133,7 +133,7 @@ export const conversationWithMessagesView: View<ConversationWithMessages> = {
     { name: 'message_ids', of: (row) => row.messages.data.map((message) => message.id).join(',') },
   ],
   lines: (wire, canvas) => [
-    ...keyLines(viewForRows(conversationView, [wire]).columns, wire),
+    ...keyLines(viewForRows(conversationView, [wire]).columns, wire, canvas),
     '',
     ...treeLines(threadOf(wire.messages.data, canvas.instants ?? UTC_INSTANTS), canvas).map((line) =>
       truncateLine(line, canvas.columns ?? Infinity),

@@ -44,6 +44,7 @@ export const identityView: View<Identity> = {
     {
       name: 'expires',
       of: (row) => row.effective_expires_at ?? row.expires_at,
+      instant: (row) => row.effective_expires_at ?? row.expires_at,
       style: (row) => (row.expired === true ? 'bad' : undefined),
     },
     { name: 'expired', of: (row) => row.expired },

@@ -12,7 +12,7 @@ export const healthView: View<Health> = {
     { name: 'status', of: (row) => row.status, style: (row) => statusStyle(row.status) },
     { name: 'service', of: (row) => row.service },
     { name: 'version', of: (row) => row.version },
-    { name: 'time', of: (row) => row.time },
+    { name: 'time', of: (row) => row.time, instant: (row) => row.time },
     { name: 'database', of: (row) => row.database },
     { name: 'schema', of: (row) => row.schema },
     { name: 'read_only', of: (row) => row.read_only },
@@ -37,6 +37,7 @@ export const healthView: View<Health> = {
     ...keyLines(
       healthView.columns.filter(({ name }) => name !== 'counts'),
       row,
+      canvas,
     ),
     ...(row.counts === undefined ? [] : ['']),
     ...bars(

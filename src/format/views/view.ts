@@ -1,6 +1,7 @@
 // What a view of a record is: its columns, for tables, tab-separated lines and `key value` lines.
 import { alignColumns, type Line, type Style } from '../terminal/styled-line.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
+import { UTC_INSTANTS, zonedInstant } from '../instants.ts';
 
 /** A value in a column. */
 export type Cell = string | number | boolean | null | undefined;
@@ -23,7 +24,7 @@ export type Column<T> = {
   whole?: true;
   /** A narrow screen leaves out columns: `low` ones first, then those without this; a record of lines comes before leaving out an `essential` one. */
   importance?: 'essential' | 'low';
-  /** Returns the instant (ISO 8601) that a table shows in the zone of the user. */
+  /** Returns the instant (ISO 8601) that people see in their zone. */
   instant?(row: T): string | null | undefined;
   /** Returns the address that a value of a table links to. */
   link?(row: T): string | null | undefined;
@@ -72,13 +73,21 @@ export function linkOf<T>(column: Column<T>, row: T): string | undefined {
   return column.link?.(row) ?? undefined;
 }
 
-/** Returns `key  value` lines for the fields that a record has. Values are not shortened. */
-export function keyLines<T>(columns: readonly Column<T>[], row: T): Line[] {
+/** Returns `key  value` lines for the fields that a record has. Instants are shown as in tables; other values are not shortened. */
+export function keyLines<T>(
+  columns: readonly Column<T>[],
+  row: T,
+  { instants = UTC_INSTANTS }: Pick<Canvas, 'instants'> = {},
+): Line[] {
+  const valueOf = (column: Column<T>): string => {
+    const instant = column.instant?.(row) ?? undefined;
+    return instant === undefined ? cellText(column.of(row)) : zonedInstant(instant, instants);
+  };
   const known = columns.filter((column) => cellText(column.of(row)) !== '');
   return alignColumns(
     known.map((column) => [
       { text: column.name.replaceAll('_', ' '), style: 'dim' },
-      { text: cellText(column.of(row)), style: styleOf(column, row), link: linkOf(column, row) },
+      { text: valueOf(column), style: styleOf(column, row), link: linkOf(column, row) },
     ]),
   );
 }

@@ -400,7 +400,7 @@ test('identity and health for people', async () => {
   expect(stdout.text).toBe(`archive           local
 tier              internal
 scope             read:messages read:x
-expires           2026-01-01T00:00:00.000Z
+expires           2026-01-01 00:00 UTC
 source integrity  0.9
 status  ok
 
