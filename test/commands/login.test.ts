@@ -280,6 +280,7 @@ test.each([
   } finally {
     await served.close();
   }
+});
 
 describe('where there is no archive after a login by --base-url', () => {
   const login = (url: string, more = ''): Promise<Ran> =>

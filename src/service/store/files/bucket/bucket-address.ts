@@ -34,8 +34,8 @@ export function parseBucketAddress(
   text: string,
   defaults: BucketDefaults,
 ): Omit<BucketPlace, 'credentials'> | string {
-  const [place = '', query = ''] = cutAt(text.replace(/^s3:\/\//i, ''), '?');
-  const [bucket = '', path = ''] = cutAt(place, '/');
+  const [place, query] = cutAt(text.replace(/^s3:\/\//i, ''), '?');
+  const [bucket, path] = cutAt(place, '/');
   if (!/^s3:\/\//i.test(text) || text.includes('#') || !/^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/.test(bucket))
     return 'it names no bucket: s3://BUCKET or s3://BUCKET/PREFIX';
   const parts = path.split('/').filter((part) => part !== '');
