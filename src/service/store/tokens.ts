@@ -2,6 +2,7 @@
 import { hash as digest } from 'node:crypto';
 import type { Scope, Tier } from '../../contract/token.ts';
 import type { Archive } from './archive.ts';
+import { isNoSpace } from './sql/database-error.ts';
 import type { Grant } from '../rules/tiers.ts';
 
 /** Who holds a token. `expires_ms`: milliseconds since the epoch. */
@@ -21,21 +22,29 @@ export async function issueToken(
 ): Promise<{ token: string; expires_ms: number }> {
   const token = `arx_${Buffer.from(archive.randomBytes(32)).toString('base64url')}`;
   const expires_ms = archive.now() + TOKEN_LIFETIME_MS;
-  if (archive.readOnly) {
-    remember(archive, hashOf(token), { tier, scope, expires_ms });
-    return { token, expires_ms };
-  }
+  const bearer = { tier, scope, expires_ms };
+  if (archive.readOnly) remember(archive, hashOf(token), bearer);
+  else
+    await store(archive, hashOf(token), clientId, bearer).catch((error: unknown) => {
+      // A full disk keeps nobody from reading. One process alone serves a folder that it may write to.
+      if (archive.database.engine !== 'sqlite' || !isNoSpace(error)) throw error;
+      remember(archive, hashOf(token), bearer);
+    });
+  return { token, expires_ms };
+}
+
+async function store(archive: Archive, hash: string, clientId: string, bearer: Bearer): Promise<void> {
+  const { tier, scope, expires_ms } = bearer;
   await archive.database.transaction(async (statements) => {
     await statements.run('DELETE FROM tokens WHERE expires_ms < $1', [archive.now() - EXPIRED_TOKEN_KEPT_MS]);
     await statements.run('INSERT INTO tokens VALUES ($1, $2, $3, $4, $5)', [
-      hashOf(token),
+      hash,
       clientId,
       tier,
       scope.join(' '),
       expires_ms,
     ]);
   });
-  return { token, expires_ms };
 }
 
 /** Returns the bearer of a token, undefined for an unknown token. */
@@ -71,7 +80,7 @@ export function createTokenLookup(archive: Archive): TokenLookup {
   };
 }
 
-/** Tokens of read-only archives. They end with the process; the oldest are dropped when there are too many. */
+/** Tokens of archives that are read-only or have no space left. They end with the process; the oldest are dropped when there are too many. */
 const UNSTORED = new WeakMap<Archive, Map<string, Bearer>>();
 const MAX_UNSTORED_TOKENS = 10_000;
 
