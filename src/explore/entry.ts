@@ -21,11 +21,11 @@ export type ConversationEntry = {
   integrity: number | undefined;
 };
 
-/** A message of a thread or of a search. `depth`: how many messages are above it. */
+/** A message of a thread or of a search. `lead`: the branches of the thread that stand before its subject. */
 export type MessageEntry = {
   kind: 'message';
   id: string;
-  depth: number;
+  lead: string;
   from: string;
   date: EntryInstant;
   subject: string;

@@ -26,7 +26,7 @@ export const conversation = (number: number, subject = `subject ${number}`): Con
 export const message = (number: number, more: Partial<MessageEntry> = {}): MessageEntry => ({
   kind: 'message',
   id: `msg_${number}`,
-  depth: number - 1,
+  lead: number === 1 ? '' : '└ ',
   from: '"A B" <a@b.example>',
   date: instant('2019-03-08 07:33'),
   subject: `subject ${number}`,

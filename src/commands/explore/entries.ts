@@ -10,7 +10,9 @@ import type {
   GroupEntry,
   MessageEntry,
 } from '../../explore/entry.ts';
+import type { App } from '../../app.ts';
 import type { InstantStyle } from '../../format/instants.ts';
+import { leadsOf } from '../../format/terminal/tree.ts';
 import { attachmentView, conversationView, messageView, viewForRows } from '../../format/views/index.ts';
 import { cellText, type View } from '../../format/views/view.ts';
 
@@ -36,18 +38,22 @@ export function conversationEntries(
 /** Returns messages as rows. `placed`: messages with the number of messages above each. `found` returns what a search found in one. */
 export function messageEntries<Row extends Message>(
   placed: readonly { row: Row; depth: number }[],
-  instants: InstantStyle,
+  { instants, screen }: Pick<App, 'instants' | 'screen'>,
   found?: (row: Row) => Pick<MessageEntry, 'conversation' | 'snippet' | 'isQuoted'>,
 ): MessageEntry[] {
   const cell = cellsOf(
     messageView,
     placed.map(({ row }) => row),
   );
+  const leads = leadsOf(
+    placed.map(({ depth }) => depth),
+    screen,
+  );
   const topics = new Map(placed.map(({ row }) => [row.id, topicOf(cell(row, 'subject'))]));
-  return placed.map(({ row, depth }) => ({
+  return placed.map(({ row, depth }, at) => ({
     kind: 'message',
     id: row.id,
-    depth,
+    lead: leads[at] ?? '',
     from: cell(row, 'from'),
     date: entryInstant(cell(row, 'date'), instants),
     subject: cell(row, 'subject'),

@@ -73,7 +73,7 @@ export async function readPlace(
       const [entry] = conversationEntries([conversation], app.instants);
       return {
         title: entry === undefined || entry.subject === '' ? place.id : `${place.id} ${entry.subject}`,
-        entries: messageEntries(threadOrder(messages), app.instants),
+        entries: messageEntries(threadOrder(messages), app),
         ...(fault === undefined ? {} : { doubts: [fault.message] }),
       };
     }
@@ -203,15 +203,11 @@ async function searchChunk(q: string, from: string | undefined, memory: Memory, 
   const placed = rows.map((row) => ({ row, depth: 0 }));
   const last = page.data.at(-1)?.id;
   return {
-    entries: messageEntries(
-      placed,
-      app.instants,
-      ({ snippet, matched = [], conversation_id }: SearchHit) => ({
-        conversation: conversation_id ?? undefined,
-        snippet: snippet ?? '',
-        isQuoted: matched.includes('quoted') && !matched.includes('body'),
-      }),
-    ),
+    entries: messageEntries(placed, app, ({ snippet, matched = [], conversation_id }: SearchHit) => ({
+      conversation: conversation_id ?? undefined,
+      snippet: snippet ?? '',
+      isQuoted: matched.includes('quoted') && !matched.includes('body'),
+    })),
     total,
     doubts: [
       ...(missing > 0 ? [`${formatCount(missing)} messages are not indexed yet, so not found`] : []),

@@ -14,6 +14,8 @@ type Context = Pick<State, 'checks'> & Pick<Screen, 'order'>;
 /** A column. One of each kind has no width: it takes what is left. */
 type Column<Of> = {
   name: string;
+  /** Another name for some rows. */
+  nameFor?(rows: readonly Of[]): string | undefined;
   width?: number;
   /** It is shown from this width of the screen on. Default: always. */
   from?: number;
@@ -33,7 +35,6 @@ const NARROW = 36;
 const MEDIUM = 60;
 const WIDE = 80;
 const VERY_WIDE = 110;
-const MAX_INDENT = 24;
 /** Counts stand near what they count. */
 const MAX_COUNT_COLUMNS = 90;
 
@@ -57,7 +58,11 @@ const MESSAGE: Column<Of<'message'>>[] = [
   ...instantColumns<Of<'message'>>('date', MEDIUM, ({ date }) => date),
   { name: 'from', width: 14, from: NARROW, to: WIDE - 1, of: fromCell },
   { name: 'from', width: 24, from: WIDE, of: fromCell },
-  { name: 'subject', of: subjectCell },
+  {
+    name: 'subject',
+    nameFor: (rows) => (rows.some(({ snippet }) => snippet !== undefined) ? 'found (subject)' : undefined),
+    of: subjectCell,
+  },
   {
     name: 'files',
     width: 5,
@@ -163,13 +168,14 @@ export function columnNames(rows: readonly Entry[], columns: number, context: Pi
   }));
 }
 
-function headingOf({ name, instant }: Column<Entry>, rows: readonly Entry[]): string {
+function headingOf({ name, nameFor, instant }: Column<Entry>, rows: readonly Entry[]): string {
+  const shown = rows.filter((row) => row.kind !== 'heading');
   const zones = new Set<number>();
-  for (const row of rows) {
-    const offset = row.kind === 'heading' ? undefined : instant?.(row).offset;
+  for (const row of shown) {
+    const { offset } = instant?.(row) ?? {};
     if (offset !== undefined) zones.add(offset);
   }
-  return zonedHeading(name.toUpperCase(), zones);
+  return zonedHeading((nameFor?.(shown) ?? name).toUpperCase(), zones);
 }
 
 function cellsOf(
@@ -222,12 +228,10 @@ function fromCell({ from }: Of<'message'>): Span {
   return name === '' ? from : name;
 }
 
-/** Answers are indented; their subject is shown where it is a new one. */
-function subjectCell({ depth, subject, isNewSubject, snippet }: Of<'message'>): Span {
+/** Answers stand behind the branches of the thread; their subject is shown where it is a new one. */
+function subjectCell({ lead, subject, isNewSubject, snippet }: Of<'message'>): Span {
   // What was found comes first: a subject in front of it would take the room.
   if (snippet !== undefined) return snippet === '' ? subject : `${snippet} (${subject})`;
-  const indent = Math.min(depth * 2, MAX_INDENT);
-  const lead = depth === 0 ? '' : `${' '.repeat(indent - 2)}└ `;
   return isNewSubject ? lead + subject : { text: `${lead}${subject}`, style: 'dim' };
 }
 

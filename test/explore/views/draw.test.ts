@@ -39,7 +39,7 @@ const screens: fc.Arbitrary<{ place: Place; chunk: Parameters<typeof stateAt>[1]
     chunk: {
       title: rows[0]?.[0] ?? '',
       entries: rows.map(([from, subject, depth], at) =>
-        message(at, { from, subject, depth, integrity: 0.4 }),
+        message(at, { from, subject, lead: '│ '.repeat(depth), integrity: 0.4 }),
       ),
       doubts: rows.map(([doubt]) => doubt).slice(0, 3),
     },
