@@ -71,6 +71,7 @@ synchronous_commit = off
 full_page_writes = off
 shared_buffers = 32MB
 max_connections = 200
+max_locks_per_transaction = 256
 autovacuum = off
 log_min_messages = panic
 ssl = on

@@ -8,7 +8,7 @@ import { unreadableReason } from './unreadable-reason.ts';
 import { filesBelow, isMaildir, unreadReasonOf } from './folder-listing.ts';
 import { detectFileKind } from './mail-detection.ts';
 import { separatorsWithin } from './mbox-separator.ts';
-import { MAX_MAIL_BYTES, readMbox, withoutCrEnds } from './mbox.ts';
+import { MAX_MAIL_BYTES, readMbox } from './mbox.ts';
 
 /** Returns whether a folder is a Maildir. Throws the error of the file system. */
 export async function isMaildirAt(path: string): Promise<boolean> {
@@ -95,13 +95,13 @@ export function* readSingleMail(path: string): Generator<SourceItem> {
   yield { kind: 'notice', path, text };
 }
 
-/** Reads a file as one mail, byte for byte; lines that end with CR alone get LF. Refuses a file above {@link MAX_MAIL_BYTES}, and one that cannot be read. */
+/** Reads a file as one mail, byte for byte. Refuses a file above {@link MAX_MAIL_BYTES}, and one that cannot be read. */
 export function readMailFile(path: string): RawMail | RefusedItem {
   try {
     // Synchronous: for a small file this takes a fifth of the time that the thread pool takes.
     const { size } = statSync(path);
     if (size > MAX_MAIL_BYTES) return refused(path, `the mail is larger than ${MAX_MAIL_BYTES} bytes`);
-    const raw = withoutCrEnds(readFileSync(path));
+    const raw = readFileSync(path);
     return { kind: 'raw', path, position: 0, raw, sha256: hash('sha256', raw, 'hex') };
   } catch (error) {
     return refused(path, `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);

@@ -119,11 +119,6 @@ function withLf(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** Returns a mail whose lines end with CR alone with LF, any other mail as it is. */
-export function withoutCrEnds(mail: Buffer): Buffer {
-  return mail.includes(CR) && !mail.includes(LF) ? withLf(Buffer.from(mail)) : mail;
-}
-
 const NO_SEPARATOR = 'has no separator and belongs to no mail';
 
 async function isMboxrdFile(path: string, readAt: ReadAt): Promise<boolean> {

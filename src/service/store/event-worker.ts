@@ -36,7 +36,9 @@ export function startWorker(archive: Archive, onFailure: (error: unknown) => voi
       if (outcome === 'none') return;
       busyPauses = outcome === 'busy' ? busyPauses + 1 : 0;
       // Requests that wait are handled first.
-      await (outcome === 'some' ? endOfTick() : pause(outcome === 'busy' ? BUSY_PAUSE_MS : GATHER_MS));
+      await (outcome === 'some'
+        ? endOfTick()
+        : pause(outcome === 'busy' ? BUSY_PAUSE_MS : GATHER_MS, signal));
     }
   };
   const run = async (): Promise<void> => {
@@ -46,7 +48,7 @@ export function startWorker(archive: Archive, onFailure: (error: unknown) => voi
         await emptyQueue();
       } catch (error) {
         onFailure(error);
-        await pause(POLL_INTERVAL_MS);
+        await pause(POLL_INTERVAL_MS, signal);
       }
       if (!isWoken && !signal.aborted) await new Promise<void>((resolve) => (endWait = resolve));
     }
@@ -57,7 +59,7 @@ export function startWorker(archive: Archive, onFailure: (error: unknown) => voi
   };
   const poll = async (): Promise<void> => {
     while (!signal.aborted) {
-      await pause(POLL_INTERVAL_MS);
+      await pause(POLL_INTERVAL_MS, signal);
       wake();
     }
   };
@@ -73,10 +75,14 @@ export function startWorker(archive: Archive, onFailure: (error: unknown) => voi
   };
 }
 
-/** Waits by the clock of the machine, also where the archive has another clock (in tests). */
-function pause(ms: number): Promise<void> {
-  const clock = AbortSignal.timeout(ms);
-  return new Promise((resolve) => clock.addEventListener('abort', () => resolve(), { once: true }));
+/**
+ * Waits by the clock of the machine, also where the archive has another clock (in tests), until the worker is stopped. This clock
+ * keeps no process running: one that waited for it in `stop` would end before.
+ */
+function pause(ms: number, stopped: AbortSignal): Promise<void> {
+  if (stopped.aborted) return Promise.resolve();
+  const end = AbortSignal.any([AbortSignal.timeout(ms), stopped]);
+  return new Promise((resolve) => end.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 /**

@@ -13,15 +13,23 @@ const texts = textsOf({
 /** Chunks in which parts of a separator end, and one that holds every input. */
 const CHUNK_BYTES = [200, 3_000] as const;
 
+/** The text as it is split: without the byte order mark of UTF-8, and with LF where its lines end with CR alone. Each byte stays at its place. */
+function asRead(text: string): string {
+  const unmarked = text.replace(/^\u00ef\u00bb\u00bf/, '\n\n\n');
+  return text.includes('\r') && !text.includes('\n') ? unmarked.replaceAll('\r', '\n') : unmarked;
+}
+
 test('no byte of an mbox gets lost', { timeout: FUZZ_TIMEOUT_MS }, () =>
   fuzz({
     make: (draw) => ({ text: texts(draw), chunkBytes: draw.of(CHUNK_BYTES) }),
-    async check({ text, chunkBytes }) {
+    async check({ text: asGiven, chunkBytes }) {
+      const given = Buffer.from(asGiven, 'latin1');
+      const text = asRead(asGiven);
       const bytes = Buffer.from(text, 'latin1');
       const source = {
         path: 'box',
-        readAt: async (into: Buffer, at: number) => ({ bytesRead: bytes.copy(into, 0, at) }),
-        size: async () => bytes.length,
+        readAt: async (into: Buffer, at: number) => ({ bytesRead: given.copy(into, 0, at) }),
+        size: async () => given.length,
       };
       const isMboxrd = /^[\r\n]*From mboxrd@z /.test(text.slice(0, 80));
       let begun: { position: number; raw: Uint8Array } | undefined;
