@@ -9,6 +9,7 @@ import { summariesOf } from '../../../src/service/store/meta-table/summary.ts';
 import { fileKey } from '../../../src/service/store/meta-table/file-key.ts';
 import { insert, sampleArchive, tokenFor } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
+import { moved } from '../../support/event.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 let dir: string;
@@ -72,12 +73,12 @@ test('without space lists are read as ever, also the first of files, and what ca
   const sample = await sampleArchive();
   try {
     const { archive, service } = sample;
-    const token = await tokenFor(service);
+    const token = await tokenFor(service, 'internal');
     await archive.database.run('PRAGMA max_page_count = 1');
-    const body = { client_id: 'c'.repeat(200), observer_tier: 'external', requested_tier: 'external' };
-    let full = await call(service, '/api/auth/token', { body });
-    for (let n = 0; n < 200 && full.status === 200; n += 1)
-      full = await call(service, '/api/auth/token', { body });
+    const event = (n: number) => ({ token, body: moved(`evt_${n}${'x'.repeat(150)}`, 1, n) });
+    let full = await call(service, '/api/webhooks/ingest', event(1));
+    for (let n = 2; n < 400 && full.status < 300; n += 1)
+      full = await call(service, '/api/webhooks/ingest', event(n));
     expect(full.json.error).toMatchObject({
       code: 'store_unavailable',
       message: 'the archive cannot be written: no space is left for it',
