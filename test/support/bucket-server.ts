@@ -86,8 +86,14 @@ async function answer(
   if (bucket !== BUCKET) return refuse(404, 'NoSuchBucket');
   if (request.headers['x-amz-content-sha256'] !== sha256Of(body))
     return refuse(400, 'XAmzContentSHA256Mismatch');
-  const xml = (text: string): void =>
-    void response.writeHead(200, { 'content-type': 'application/xml' }).end(`<?xml version="1.0"?>${text}`);
+  const xml = (text: string): void => {
+    if (fault !== undefined && 'cutAfter' in fault) {
+      response.writeHead(200, { 'content-length': text.length });
+      response.write(text.slice(0, fault.cutAfter), () => response.destroy());
+      return;
+    }
+    response.writeHead(200, { 'content-type': 'application/xml' }).end(`<?xml version="1.0"?>${text}`);
+  };
 
   if (key === '') {
     if (method === 'HEAD') return void response.end();

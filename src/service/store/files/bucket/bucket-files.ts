@@ -10,7 +10,6 @@ import {
   bucketRequests,
   isNetworkError,
   networkCode,
-  textOf,
   type BucketRequests,
   type BucketWorld,
 } from './bucket-requests.ts';
@@ -22,13 +21,11 @@ const MAX_PARTS = 10_000;
 const CONCURRENT_PARTS = 3;
 /** Files that are uploaded from chunks at the same time; an import stores sixteen. So parts take at most 128 MiB. */
 const CONCURRENT_UPLOADS = 4;
-/** A page of a list has at most 1,000 keys. */
-const MAX_LIST_BYTES = 4 * 1024 * 1024;
 
 /** Opens the files of a bucket. */
 export function openBucketFiles(place: BucketPlace, world: BucketWorld): Blobs {
   const requests = bucketRequests(place, world);
-  const { send } = requests;
+  const { send, ask } = requests;
   const uploads = createSemaphore(CONCURRENT_UPLOADS);
   const keyOf = (sha256: string): string => `${sha256.slice(0, 2)}/${sha256.slice(2)}`;
 
@@ -42,8 +39,7 @@ export function openBucketFiles(place: BucketPlace, world: BucketWorld): Blobs {
       () => false,
     );
   const store = async (sha256: string, content: Uint8Array): Promise<void> => {
-    const response = await send({ method: 'PUT', key: keyOf(sha256), body: content, sha256 });
-    await textOf(response, MAX_LIST_BYTES);
+    await ask({ method: 'PUT', key: keyOf(sha256), body: content, sha256 });
   };
   /** Stores what `chunks` yields. Resolves to false, storing nothing, when it has another hash. */
   const putChunks = async (sha256: string, chunks: AsyncIterable<Uint8Array>): Promise<boolean> => {
@@ -72,19 +68,13 @@ export function openBucketFiles(place: BucketPlace, world: BucketWorld): Blobs {
       kind: 'bucket',
       isThere,
       async read(name) {
-        const response = await send({ method: 'GET', key: name, accepted: [404] });
-        const text = await textOf(response, MAX_LIST_BYTES);
-        return response.status === 404 ? undefined : text;
+        const { status, text } = await ask({ method: 'GET', key: name, accepted: [404] });
+        return status === 404 ? undefined : text;
       },
       async write(name, text) {
-        const body = Buffer.from(text);
-        const sha256 = createHash('sha256').update(body).digest('hex');
         // 412 and 409: another process wrote it first. A service that does not know the header replaces what is there.
         const headers = { 'if-none-match': '*', 'content-type': 'application/json' };
-        await textOf(
-          await send({ method: 'PUT', key: name, body, sha256, headers, accepted: [409, 412] }),
-          MAX_LIST_BYTES,
-        );
+        await ask({ method: 'PUT', key: name, body: Buffer.from(text), headers, accepted: [409, 412] });
       },
     },
     async names(shard) {
@@ -132,14 +122,11 @@ async function* readObject(
     const response = await send({
       method: 'GET',
       key,
-      headers: {
-        range,
-        ...(tag === undefined ? {} : { 'if-match': tag }),
-      },
+      headers: { range, ...(tag === undefined ? {} : { 'if-match': tag }) },
       accepted: [404, 412, 416],
     });
     if (!response.ok) {
-      await textOf(response, MAX_LIST_BYTES);
+      await response.body?.cancel();
       // An object without bytes has no range.
       if (response.status === 416 && to === Infinity) return;
       throw new Error(`the stored file ends at ${at}, or was replaced`);
@@ -205,20 +192,19 @@ async function* withFirst<T>(first: T, rest: AsyncIterable<T>): AsyncGenerator<T
 
 /** Uploads an object in parts. Resolves to false, leaving none, where `isRight` does not hold for what was sent. */
 async function uploadParts(
-  { send }: BucketRequests,
+  { ask }: Pick<BucketRequests, 'ask'>,
   key: string,
   { parts, isRight }: { parts: AsyncIterable<Uint8Array>; isRight(): boolean },
 ): Promise<boolean> {
-  const begun = await textOf(await send({ method: 'POST', key, query: { uploads: '' } }), MAX_LIST_BYTES);
-  const uploadId = membersOf(begun, 'UploadId')[0];
+  const begun = await ask({ method: 'POST', key, query: { uploads: '' } });
+  const uploadId = membersOf(begun.text, 'UploadId')[0];
   if (uploadId === undefined) throw unexpected('no upload');
+  const abort = () => ask({ method: 'DELETE', key, query: { uploadId }, accepted: [404] });
   const tags: Promise<string>[] = [];
   const upload = async (number: number, body: Uint8Array): Promise<string> => {
-    const sha256 = createHash('sha256').update(body).digest('hex');
     const query = { partNumber: String(number), uploadId };
-    const response = await send({ method: 'PUT', key, query, body, sha256 });
-    await textOf(response, MAX_LIST_BYTES);
-    const tag = response.headers.get('etag');
+    const { headers } = await ask({ method: 'PUT', key, query, body });
+    const tag = headers.get('etag');
     if (tag === null) throw unexpected('no tag');
     return tag;
   };
@@ -233,20 +219,20 @@ async function uploadParts(
     }
     const sent = await Promise.all(tags);
     if (isRight()) {
-      await completeUpload({ send }, key, uploadId, sent);
+      await completeUpload(ask, key, uploadId, sent);
       return true;
     }
   } catch (error) {
     await Promise.allSettled(tags);
-    await send({ method: 'DELETE', key, query: { uploadId }, accepted: [404] }).catch(() => undefined);
+    await abort().catch(() => undefined);
     throw error;
   }
-  await send({ method: 'DELETE', key, query: { uploadId }, accepted: [404] });
+  await abort();
   return false;
 }
 
 async function completeUpload(
-  { send }: Pick<BucketRequests, 'send'>,
+  ask: BucketRequests['ask'],
   key: string,
   uploadId: string,
   tags: readonly string[],
@@ -255,26 +241,23 @@ async function completeUpload(
     (tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${escapeXml(tag)}</ETag></Part>`,
   );
   const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
-  const sha256 = createHash('sha256').update(body).digest('hex');
   const headers = { 'content-type': 'application/xml' };
-  const response = await send({
+  const { status, text } = await ask({
     method: 'POST',
     key,
     query: { uploadId },
     body,
-    sha256,
     headers,
     accepted: [404],
   });
-  const text = await textOf(response, MAX_LIST_BYTES);
   // The status is sent before the parts are joined. 404: an attempt before this one succeeded, and its answer was lost.
-  if (response.status !== 404 && text.includes('<CompleteMultipartUploadResult')) return;
-  const total = await send({ method: 'HEAD', key, accepted: [404] });
+  if (status !== 404 && text.includes('<CompleteMultipartUploadResult')) return;
+  const total = await ask({ method: 'HEAD', key, accepted: [404] });
   if (total.status === 404) throw unexpected(membersOf(text, 'Code')[0] ?? 'upload not completed');
 }
 
 /** Returns the keys that begin so, without the prefix of the place. */
-async function listKeys({ send, place }: BucketRequests, begin: string): Promise<string[]> {
+async function listKeys({ ask, place }: BucketRequests, begin: string): Promise<string[]> {
   const keys: string[] = [];
   for (let token: string | undefined; ;) {
     const query = {
@@ -282,7 +265,7 @@ async function listKeys({ send, place }: BucketRequests, begin: string): Promise
       prefix: place.prefix + begin,
       ...(token === undefined ? {} : { 'continuation-token': token }),
     };
-    const text = await textOf(await send({ method: 'GET', query }), MAX_LIST_BYTES);
+    const { text } = await ask({ method: 'GET', query });
     if (!text.includes('<ListBucketResult')) throw unexpected('no list');
     for (const key of membersOf(text, 'Key'))
       if (key.startsWith(place.prefix)) keys.push(key.slice(place.prefix.length));
@@ -294,15 +277,15 @@ async function listKeys({ send, place }: BucketRequests, begin: string): Promise
 }
 
 /** Ends the uploads below the prefix that began before this time: a killed process left them, and they cost as much as files. */
-async function abortUnfinished({ send, place }: BucketRequests, before: number): Promise<void> {
+async function abortUnfinished({ ask, place }: BucketRequests, before: number): Promise<void> {
   const query = { uploads: '', prefix: place.prefix };
-  const text = await textOf(await send({ method: 'GET', query }), MAX_LIST_BYTES);
+  const { text } = await ask({ method: 'GET', query });
   for (const upload of membersOf(text, 'Upload')) {
     const [key = ''] = membersOf(upload, 'Key');
     const [uploadId] = membersOf(upload, 'UploadId');
     const began = Date.parse(membersOf(upload, 'Initiated')[0] ?? '');
     if (uploadId === undefined || !key.startsWith(place.prefix) || !(began < before)) continue;
-    await send({
+    await ask({
       method: 'DELETE',
       key: key.slice(place.prefix.length),
       query: { uploadId },

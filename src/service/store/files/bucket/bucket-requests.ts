@@ -1,4 +1,5 @@
 // Sends signed requests to a bucket, and sends them again where that may help.
+import { hash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
 import { DatabaseAccessError, type AccessErrorKind } from '../../sql/database-error.ts';
 import type { BucketCredentials, BucketPlace } from './bucket-address.ts';
@@ -13,7 +14,7 @@ export type BucketRequest = {
   query?: Readonly<Record<string, string>>;
   headers?: Readonly<Record<string, string>>;
   body?: Uint8Array;
-  /** The SHA-256 of the body, with which the service checks what arrives. */
+  /** The SHA-256 of the body, where it is known. With it the service checks what arrives. */
   sha256?: string;
   /** Statuses besides 2xx that the caller understands. */
   accepted?: readonly number[];
@@ -22,8 +23,10 @@ export type BucketRequest = {
 /** Requests to one bucket. */
 export type BucketRequests = {
   readonly place: BucketPlace;
-  /** Returns a response of 2xx or of an accepted status. Throws DatabaseAccessError. */
+  /** Returns a response of 2xx or of an accepted status. Its body must be read. Throws DatabaseAccessError. */
   send(request: BucketRequest): Promise<Response>;
+  /** As `send`, with the body as text. Where that breaks off, the request is sent again. */
+  ask(request: BucketRequest): Promise<{ status: number; headers: Headers; text: string }>;
   /** Waits before the attempt with this number, from 1 on. Returns false where there is none. */
   waitBefore(attempt: number): Promise<boolean>;
 };
@@ -33,8 +36,6 @@ const MAX_ATTEMPTS = 6;
 const FIRST_WAIT_MS = 200;
 /** Until the head of the response. A body may be a part of a large file on a slow line. */
 export const HEAD_TIMEOUT_MS = 60_000;
-
-const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 /** Codes of refusals after which the same request may succeed: the service was busy, or the body did not arrive as it was sent. */
 const TEMPORARY = new Set([
@@ -75,13 +76,14 @@ export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRe
   };
 
   const attempt = async ({ method, key = '', query = {}, headers = {}, body, sha256 }: BucketRequest) => {
+    const bodyHash = sha256 ?? hash('sha256', body ?? '');
     known ??= await place.credentials();
     const target = new URL(url + (key === '' ? '' : `${place.prefix}${key}`));
     for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value);
     const signer = new AwsV4Signer({
       method,
       url: target.href,
-      headers: { ...headers, 'x-amz-content-sha256': body === undefined ? EMPTY_SHA256 : sha256! },
+      headers: { ...headers, 'x-amz-content-sha256': bodyHash },
       service: 's3',
       region: place.region,
       ...known,
@@ -132,7 +134,20 @@ export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRe
       throw new DatabaseAccessError(isTemporary ? 'bucket_busy' : kind, code ?? String(status), undefined);
     }
   };
-  return { place, send, waitBefore };
+  const ask: BucketRequests['ask'] = async (request) => {
+    for (let count = 1; ; count += 1) {
+      const response = await send(request);
+      const { status, headers } = response;
+      try {
+        return { status, headers, text: await textOf(response, MAX_TEXT_BYTES) };
+      } catch (error) {
+        if (!isNetworkError(error)) throw error;
+        if (!(await waitBefore(count)))
+          throw new DatabaseAccessError('bucket_unreachable', networkCode(error), error);
+      }
+    }
+  };
+  return { place, send, ask, waitBefore };
 }
 
 /** Returns the URL that every key is appended to. */
@@ -157,8 +172,11 @@ async function refusalOf(response: Response): Promise<string | undefined> {
   return /<Code>([A-Za-z\d]{1,64})<\/Code>/.exec(text)?.[1];
 }
 
+/** A page of a list has at most 1,000 keys. */
+const MAX_TEXT_BYTES = 4 * 1024 * 1024;
+
 /** Returns the text of a body. Throws DatabaseAccessError `bucket_answer` for a longer one. */
-export async function textOf(response: Response, maxBytes: number): Promise<string> {
+async function textOf(response: Response, maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of bodyOf(response)) {

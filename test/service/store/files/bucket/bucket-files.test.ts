@@ -135,6 +135,16 @@ describe('failures that pass', () => {
     expect((await bytesOf(blobs.read(sha256, 7, 106))).equals(content.subarray(7, 107))).toBe(true);
   });
 
+  test('a list that breaks off: it is requested again', async () => {
+    await blobs.put(sha256, content);
+    failing((_, key) => key === '', { cutAfter: 40 }, { cutAfter: 1 });
+    expect(await blobs.names(sha256.slice(0, 2))).toEqual([sha256]);
+    server.fault = ({ key }) => (key === '' ? { cutAfter: 40 } : undefined);
+    await expect(blobs.names(sha256.slice(0, 2))).rejects.toThrow(
+      'the bucket of the files cannot be reached',
+    );
+  });
+
   test('an object that is replaced while it is read: an error, and no mixture', async () => {
     await blobs.put(sha256, content);
     failing((method) => method === 'GET', { cutAfter: 1000 }, { replaced: randomBytes(300_000) });
