@@ -80,9 +80,15 @@ export function startWorker(archive: Archive, onFailure: (error: unknown) => voi
  * keeps no process running: one that waited for it in `stop` would end before.
  */
 function pause(ms: number, stopped: AbortSignal): Promise<void> {
-  if (stopped.aborted) return Promise.resolve();
-  const end = AbortSignal.any([AbortSignal.timeout(ms), stopped]);
-  return new Promise((resolve) => end.addEventListener('abort', () => resolve(), { once: true }));
+  const clock = AbortSignal.timeout(ms);
+  return new Promise((resolve) => {
+    const end = (): void => {
+      for (const signal of [clock, stopped]) signal.removeEventListener('abort', end);
+      resolve();
+    };
+    for (const signal of [clock, stopped]) signal.addEventListener('abort', end);
+    if (stopped.aborted) end();
+  });
 }
 
 /**
