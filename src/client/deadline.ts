@@ -43,7 +43,7 @@ const watchers = new WeakMap<AbortSignal, { calls: Set<() => void>; stop(): void
  * Calls `call` when the signal aborts. Returns a function that stops this. All callers of one signal share one listener,
  * since a listener costs much more than a call.
  */
-function whenAborted(signal: AbortSignal, call: () => void): () => void {
+export function whenAborted(signal: AbortSignal, call: () => void): () => void {
   if (signal.aborted) call();
   let watching = watchers.get(signal);
   if (watching === undefined) {

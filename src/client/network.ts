@@ -1,6 +1,7 @@
 // The transport over sockets, with undici. It is loaded only for requests over the network, since undici is large.
 import type { Dispatcher } from 'undici';
 import { Fault } from '../faults.ts';
+import { whenAborted } from './deadline.ts';
 import { transportFaultOf } from './transport-fault.ts';
 import { hostAndPort, type Transport } from './transport.ts';
 import { buildConnector, Pool, request } from './undici-parts.ts';
@@ -115,16 +116,11 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
 
 /** undici gives up a request only once there is a connection for it, and a proxy can hold that back. */
 async function untilAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stop = (): void => {};
+  let ignore = (): void => {};
   const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', stop, { once: true });
+    ignore = whenAborted(signal, () => reject(signal.reason as Error));
   });
-  try {
-    return await Promise.race([asked, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
+  return Promise.race([asked, aborted]).finally(ignore);
 }
 
 async function* watched(

@@ -1,6 +1,7 @@
 // The record that each command prints, as a schema: `--fields` knows its names from here. Loaded only for that.
 import * as z from 'zod';
 import { SentAttachment } from '../contract/attachment.ts';
+import { FILE_STATES } from '../contract/attachment-file.ts';
 import { Content } from '../contract/content.ts';
 import { Conversation, Message } from '../contract/conversation.ts';
 import { Acknowledgement, Envelope, RefusedEvent } from '../contract/event.ts';
@@ -126,7 +127,7 @@ const PRINTED: Record<CommandWords, Printed> = {
     return SentAttachment.extend({
       ...(from ? { from: text.nullable() } : {}),
       ...(date ? { date: text.nullable() } : {}),
-      ...(state ? { state: z.enum(['available', 'withheld', 'absent']) } : {}),
+      ...(state ? { state: z.enum(FILE_STATES) } : {}),
     });
   },
   'attachments cities': AttachmentCount,

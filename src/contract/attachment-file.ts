@@ -15,7 +15,9 @@ export function hasUnusableHash(row: Attachment): boolean {
 }
 
 /** Whether the file of a row can be had: it can, its bytes are withheld, or the archive never had them. */
-export type FileState = 'available' | 'withheld' | 'absent';
+export const FILE_STATES = ['available', 'withheld', 'absent'] as const;
+/** One of them. */
+export type FileState = (typeof FILE_STATES)[number];
 
 /** Returns the state of the row's file. A row without an address is absent if it says that it is not redacted. */
 export function fileStateOf(row: Attachment): FileState {

@@ -12,9 +12,9 @@ import { noticeEmptyArchive } from '../archive-counts.ts';
 import { exactRowsOf } from '../exact-rows.ts';
 import { withProgress } from '../with-progress.ts';
 import { localTests } from '../row-listing.ts';
-import { checkQuery } from '../search.ts';
 import {
   attachmentTests,
+  checkSelecting,
   fieldFilters,
   filteredCatalogue,
   matchedMessages,
@@ -23,12 +23,18 @@ import {
 } from './filter.ts';
 import { factsFor } from './message-facts.ts';
 import { unavailableFault } from './withheld.ts';
-import { sayWithoutValue } from './without-value.ts';
+import { sayWithoutValue, type ValueSelection } from './without-value.ts';
 
 export const Input = Selecting;
 
 /** Returns the value that a row is counted under; null where the row does not show one. */
 export type ValueOf = (row: Attachment) => string | null;
+
+/** How the names of values are found under which their rows are counted together. */
+type NamesOf = (values: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
+/** What is counted: see {@link listCounts}. */
+type Counting = { column: string; valueOf: ValueOf; named: NamesOf | undefined };
 
 /**
  * Lists how many attachments each value has, the most frequent first. `column`: what the values are, for the table. `named`
@@ -39,13 +45,21 @@ export async function listCounts(
   valueOf: ValueOf,
   input: z.infer<typeof Input>,
   app: App,
-  named?: (values: readonly string[]) => Promise<ReadonlyMap<string, string>>,
+  named?: NamesOf,
 ): Promise<void> {
+  checkSelecting(input, app);
   const facts = factsFor(input, app);
-  // Wrong options are found before anything is sent.
-  attachmentTests(input, facts, undefined, app.world.now());
-  if (input.matching !== undefined) checkQuery(input.matching, app);
   const messages = await matchedMessages(input.matching, app);
+  await listCountsOf({ input, facts, messages }, { column, valueOf, named }, app);
+}
+
+/** Lists the counts of what is selected; where a city has no rows, those of the city as the archive writes it. */
+async function listCountsOf(
+  { input, facts, messages }: Omit<ValueSelection, 'input'> & { input: Selecting },
+  counting: Counting,
+  app: App,
+): Promise<void> {
+  const { column, valueOf, named } = counting;
   const tests = attachmentTests(input, facts, messages, app.world.now());
   const local = localTests(tests, 'attachments', app);
   const list = await filteredCatalogue(fieldFilters(input), app, local, facts);
@@ -66,7 +80,7 @@ export async function listCounts(
     if (state !== 'available') totals[state] += 1;
   }
   const city = found.size > 0 || input.city === undefined ? undefined : await cityAsWritten(input.city, app);
-  if (city !== undefined) return listCounts(column, valueOf, { ...input, city }, app, named);
+  if (city !== undefined) return listCountsOf({ input: { ...input, city }, facts, messages }, counting, app);
   const counts = named === undefined ? found : await namedCounts(found, named);
   const fault = listing.fault() ?? list.fault() ?? facts?.fault();
   let most = 0;
@@ -103,7 +117,7 @@ function countOf(counts: Map<string | null, AttachmentCount>, value: string | nu
 /** Returns the counts by the names of their values. */
 async function namedCounts(
   counts: ReadonlyMap<string | null, AttachmentCount>,
-  named: (values: readonly string[]) => Promise<ReadonlyMap<string, string>>,
+  named: NamesOf,
 ): Promise<Map<string | null, AttachmentCount>> {
   const names = await named([...counts.keys()].filter((value) => value !== null));
   const sums = new Map<string | null, AttachmentCount>();

@@ -9,6 +9,7 @@ import type { FieldFilter } from '../field-filter.ts';
 import { Size } from '../input.ts';
 import type { MessageFacts } from './message-facts.ts';
 import { FilteredList, type LocalTests } from '../filtered-list.ts';
+import { checkQuery } from '../search.ts';
 import { attachmentView } from '../../format/views/index.ts';
 import { foundMessages } from '../found-messages.ts';
 import { dateTests, nameTest, sizeTest, valueOfColumn, wordsTest, type RowTest } from '../row-tests.ts';
@@ -51,6 +52,12 @@ export function sayWholeName(name: string | undefined, rows: number, app: Pick<A
   app.notice(
     `no file has exactly the name ${cutText(name)}; a part of a name: --name ${shellWord(`*${name}*`)}`,
   );
+}
+
+/** Throws Fault `usage` for a wrong date, sender or search, before anything is sent or written. */
+export function checkSelecting(input: Selecting, app: App): void {
+  attachmentTests(input, undefined, undefined, app.world.now());
+  if (input.matching !== undefined) checkQuery(input.matching, app);
 }
 
 /**

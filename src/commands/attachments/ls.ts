@@ -25,9 +25,9 @@ import {
 } from '../row-listing.ts';
 import { countCatalogueContradictions } from './catalogue.ts';
 import { cityAsWritten, rowsOfCity } from './city.ts';
-import { checkQuery } from '../search.ts';
 import {
   attachmentTests,
+  checkSelecting,
   fieldFilters,
   filteredCatalogue,
   matchedMessages,
@@ -53,9 +53,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const isStateShown = app.printer.selects('state');
   const view = facts?.view ?? attachmentView;
   const order = orderIn(input, view, ['date']);
-  // Wrong options are found before anything is sent.
-  attachmentTests(input, facts, undefined, app.world.now());
-  if (input.matching !== undefined) checkQuery(input.matching, app);
+  checkSelecting(input, app);
   const messages = await matchedMessages(input.matching, app);
   const listOf = (filter: Filter) => filteredList({ ...input, ...filter }, messages, facts, app);
   let list = await listOf(input);

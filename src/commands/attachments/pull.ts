@@ -19,10 +19,9 @@ import { verifyReportOf } from '../../verify/verdicts.ts';
 import { isLimited, LIMIT_INPUT, limitDownloads } from '../download-limits.ts';
 import { readIds, withPipedIds } from '../id-list.ts';
 import { wholeNumber } from '../input.ts';
-import { checkQuery } from '../search.ts';
 import { ID_FIELDS } from './catalogue.ts';
 import { printFileReport } from './file-report.ts';
-import { attachmentTests, Selecting } from './filter.ts';
+import { checkSelecting, Selecting } from './filter.ts';
 import { LAYOUTS, layoutOf } from './pull-layout.ts';
 import { showPullProgress } from './pull-progress.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
@@ -90,9 +89,7 @@ async function idsOf(
   }
   if (flat && by !== undefined)
     throw new Fault('usage', '--flat puts all files into one folder: it does not go with --by');
-  if (input.matching !== undefined) checkQuery(input.matching, app);
-  // A wrong sender or date is found before anything is written.
-  attachmentTests(input, undefined, undefined, app.world.now());
+  checkSelecting(input, app);
   if (!isNamed && file === undefined) return [];
   const ids =
     file === undefined

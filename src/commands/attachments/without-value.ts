@@ -41,11 +41,11 @@ export async function sayWithoutValue(
     return filters.filter((filter) => !shown.includes(filter)).map(({ column }) => column);
   };
   const client = await app.client();
-  const counts = new Map<string, number>();
+  const groups = new Map<string, { columns: string[]; count: number }>();
   let isAll = false;
   let after: Query = {};
   try {
-    for (let pages = 0; pages < MAX_PAGES && !isAll && counts.size === 0; pages += 1) {
+    for (let pages = 0; pages < MAX_PAGES && !isAll && groups.size === 0; pages += 1) {
       const { body } = await client.attachments({
         redacted: true,
         limit: PAGE_LIMIT.maximum,
@@ -54,8 +54,10 @@ export async function sayWithoutValue(
       });
       await facts?.add(body.data);
       for (const row of body.data) {
-        const columns = undecided(row)?.join(' and ') ?? '';
-        if (columns !== '') counts.set(columns, (counts.get(columns) ?? 0) + 1);
+        const columns = undecided(row) ?? [];
+        if (columns.length === 0) continue;
+        const column = columns.join(' and ');
+        groups.set(column, { columns, count: (groups.get(column)?.count ?? 0) + 1 });
       }
       after = { starting_after: body.data.at(-1)?.id };
       isAll = body.has_more !== true;
@@ -65,8 +67,8 @@ export async function sayWithoutValue(
     // The files that match were listed, so this is no fault of the run.
     app.log(`cannot tell how many files show no value that was asked for: ${error.message}`);
   }
-  for (const [column, count] of counts)
-    sayLeftOut({ column, count, isAll, command: listWithout(column.split(' and ')) }, app);
+  for (const [column, { columns, count }] of groups)
+    sayLeftOut({ column, count, isAll, command: listWithout(columns) }, app);
 }
 
 const COLUMN_OF_FIELD: Readonly<Record<string, 'city' | 'type' | 'source'>> = {

@@ -1,5 +1,6 @@
 // The JSON of `arx read`: messages as a person reads them, in parts.
 import * as z from 'zod';
+import { FILE_STATES } from '../attachment-file.ts';
 import { LoreRecord } from '../content.ts';
 
 /** A doubt about a message, said where a reader sees what it is about. */
@@ -24,7 +25,7 @@ export const ReadPart = z.object({
   sha256: z.string().optional(),
   bytes: z.number().int().optional(),
   /** Of a file: `unlisted` if the catalogue has no such row. */
-  state: z.enum(['available', 'withheld', 'absent', 'unlisted']).optional(),
+  state: z.enum([...FILE_STATES, 'unlisted']).optional(),
   reason: z.string().nullable().optional(),
   /** False where the place of a file in the message is not known. */
   in_place: z.boolean().optional(),

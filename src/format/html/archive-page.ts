@@ -1,4 +1,5 @@
 // The page of a whole archive: first what was complete and what could not be proven, then the figures.
+import { FILE_STATES, type FileState } from '../../contract/attachment-file.ts';
 import { VERDICTS } from '../../contract/reports/files.ts';
 import type {
   ArchiveReport,
@@ -205,12 +206,11 @@ function files({ attachments, messages }: ArchiveReport): Section | undefined {
   };
 }
 
-const STATES = ['available', 'withheld', 'absent'] as const;
-const TONES: Record<(typeof STATES)[number], Tone> = { available: 'calm', withheld: 'warn', absent: 'bad' };
+const TONES: Record<FileState, Tone> = { available: 'calm', withheld: 'warn', absent: 'bad' };
 
 function filesBy(column: string, caption: string, { values, others }: FilesByValue): Markup | undefined {
   if (values.every(({ value }) => value === null)) return undefined;
-  const states = STATES.filter((state) => values.some((row) => row[state] > 0));
+  const states = FILE_STATES.filter((state) => values.some((row) => row[state] > 0));
   // Where all files are available, or none is, the number of files says it.
   const counted = states.filter((state) => state !== 'available');
   const rows = values.map((row): BarRow => ({

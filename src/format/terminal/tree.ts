@@ -28,9 +28,11 @@ export function leadsOf(depths: readonly number[], { unicode }: { unicode: boole
       const own = depth === 0 ? [] : [follows[depth] === true ? more : last];
       follows.length = Math.min(follows.length, depth + 1);
       follows[depth] = true;
-      return [...above, ...own].slice(-MAX_LEVELS).map((mark) => mark.slice(0, 1) + mark.slice(-1));
+      return [...above, ...own]
+        .slice(-MAX_LEVELS)
+        .map((mark) => mark.slice(0, 1) + mark.slice(-1))
+        .join('');
     })
-    .map((marks) => marks.join(''))
     .toReversed();
 }
 
