@@ -10,14 +10,13 @@ import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
 import { stubs } from './stubs.mjs';
 
 const root = join(import.meta.dirname, '..');
 
-/** The program, what answers completion scripts, and the worker threads. */
-const PROGRAM = {
-  main: 'src/main.ts',
+/** Programs of one file each: what answers completion scripts, and the worker threads. */
+const SINGLE_FILES = {
   complete: 'src/completion/complete.ts',
   'disk-worker': 'src/download/disk-worker.ts',
   'hash-worker': 'src/verify/hash-worker.ts',
@@ -26,73 +25,62 @@ const PROGRAM = {
   'small-file-worker': 'src/download/small-file-worker.ts',
 };
 
-/** Packages that only some commands need: each becomes a file under vendor/, which is loaded when it is first used. */
-const VENDORS = {
-  chalk: `export * from 'chalk'`,
-  'city-timezones': `module.exports = require('city-timezones')`,
-  'cli-table3': `module.exports = require('cli-table3')`,
-  conf: `export { default } from 'conf'`,
-  exifreader: `module.exports = require('exifreader')`,
-  'decode-picture.ts': `export * from './src/format/picture/decode-picture.ts'`,
-  'explorer.ts': `export * from './src/explore/explorer.ts'`,
-  'help-texts.ts': `export * from './src/help/help-texts.ts'`,
-  // With jq.wasm inside, so that no second file has to be found.
-  'jq-wasm': `module.exports = require('jq-wasm/inline')`,
-  'openapi.json': `module.exports = require('./src/contract/openapi.json')`,
-  mustache: `module.exports = require('mustache')`,
-  pg: `module.exports = require('pg')`,
-  'postal-mime': `export { default, addressParser, decodeWords } from 'postal-mime'`,
-  'pg-copy-streams': `module.exports = require('pg-copy-streams')`,
-  '@photostructure/sqlite': `module.exports = require('@photostructure/sqlite')`,
-  'undici-parts.ts': `export * from './src/client/undici-parts.ts'`,
-  'sixel.ts': `export * from './src/format/picture/sixel.ts'`,
-  'tar-stream': `module.exports = require('tar-stream')`,
-  yauzl: `module.exports = require('yauzl')`,
-};
+/**
+ * Modules that a short list loads, and the report of a fault, for which no file can be opened where descriptors are used up:
+ * they are in main.js, with all that they import. Everything else that is loaded by `import()`
+ * becomes a file below parts/, which is loaded when it is first used.
+ */
+const OF_LISTS =
+  /src\/(main|arx|wiring\/(create-app|standard-streams|input)|commands\/(index|attachments\/ls)|client\/index|service\/index|service\/store\/engines\/sqlite|format\/fault-report)\.ts$/;
 
-const escaped = (name) => name.replaceAll(/[./-]/g, '\\$&');
-const vendors = {
-  name: 'vendors',
-  setup({ onResolve }) {
-    const filter = new RegExp(`(^|/)(${Object.keys(VENDORS).map(escaped).join('|')})$`);
-    onResolve({ filter }, ({ path }) => ({ path: `./vendor/${path.split('/').at(-1)}.js`, external: true }));
+const input = {
+  cwd: root,
+  platform: 'node',
+  external: ['@napi-rs/keyring'],
+  plugins: [stubs],
+  moduleTypes: { '.md': 'text' },
+  transform: { target: 'node20.19' },
+  // No module does anything but what others call, so what nobody uses of it is left out.
+  treeshake: { moduleSideEffects: [{ test: /\/src\//, sideEffects: false }] },
+  checks: { ineffectiveDynamicImport: false },
+};
+const output = {
+  format: 'cjs',
+  // import() would bring in the loader of ES modules.
+  dynamicImportInCjs: false,
+  entryFileNames: '[name].js',
+  comments: false,
+  // By this publint sees that the file is CommonJS, whatever its texts look like.
+  banner: 'module.exports;',
+  minify: {
+    compress: { keepNames: { function: true, class: true } },
+    mangle: false,
+    codegen: { removeWhitespace: true },
   },
 };
 
-const MODULE_URL = "const __moduleUrl = require('node:url').pathToFileURL(__filename).href;";
-
-const common = {
-  absWorkingDir: root,
-  bundle: true,
-  platform: 'node',
-  target: 'node20.19',
-  format: 'cjs',
-  external: ['@napi-rs/keyring'],
-  // A file is loaded through require, which the code cache covers; import() would bring in the ES module loader.
-  supported: { 'dynamic-import': false },
-  define: { 'import.meta.url': '__moduleUrl' },
-  // The blank before require lets publint see at the first line that the file is CommonJS.
-  banner: { js: MODULE_URL },
-  minifySyntax: true,
-  minifyWhitespace: true,
-  legalComments: 'none',
-  loader: { '.md': 'text' },
-  logLevel: 'warning',
-};
+/** Writes the files of a bundle and returns them. */
+async function bundle(dir, entries, codeSplitting) {
+  const chunkFileNames = 'parts/[name].js';
+  const written = await build({
+    ...input,
+    input: entries,
+    output: { ...output, dir, chunkFileNames, codeSplitting },
+  });
+  return written.output.filter(({ type }) => type === 'chunk');
+}
 
 async function program(outdir) {
   await rm(outdir, { recursive: true, force: true });
-  const program = { ...common, plugins: [stubs, vendors], entryPoints: PROGRAM, outdir, metafile: true };
-  const bundles = [await build(program)];
-  for (const [name, contents] of Object.entries(VENDORS)) {
-    const stdin = { contents, resolveDir: root };
-    const outfile = join(outdir, 'vendor', `${name.split('/').at(-1)}.js`);
-    bundles.push(await build({ ...common, plugins: [stubs], stdin, outfile, metafile: true }));
-  }
+  const ofLists = { name: 'main', test: OF_LISTS };
+  const chunks = await bundle(outdir, { main: 'src/main.ts' }, { groups: [ofLists] });
+  await Promise.all(chunks.map(({ fileName }) => asFunction(join(outdir, fileName))));
+  for (const [name, path] of Object.entries(SINGLE_FILES))
+    chunks.push(...(await bundle(outdir, { [name]: path }, false)));
   await sqliteLibraries(outdir);
   await licences(
     outdir,
-    bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs)),
+    chunks.flatMap(({ moduleIds }) => moduleIds),
   );
   await helpTexts(outdir);
   await manual(outdir);
@@ -101,15 +89,21 @@ async function program(outdir) {
 }
 
 /**
- * Makes the program a function, as `wrap` of node:module would at each start, where it copies two megabytes. Adds a line with
- * the hash of all bundles, by which code caches of users are named.
+ * Makes a script a function, as `wrap` of node:module would at each start, where it copies the text. Writes other characters than
+ * ASCII as escapes: V8 uses such a text as it is, and one of two bytes a character is slower.
  */
+async function asFunction(path) {
+  const ascii = (text) =>
+    text.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  await writeFile(path, `${module.wrap(ascii(await readFile(path, 'utf8')))}\n`);
+}
+
+/** Adds a line with the hash of all scripts to the program, by which code caches of users are named. */
 async function identify(outdir) {
   const main = join(outdir, 'main.js');
-  await writeFile(main, `${module.wrap(await readFile(main, 'utf8'))}\n`);
   const hash = createHash('sha256');
-  const vendors = (await readdir(join(outdir, 'vendor'))).map((name) => join(outdir, 'vendor', name));
-  for (const path of [main, ...vendors.toSorted()]) hash.update(await readFile(path));
+  const parts = (await readdir(join(outdir, 'parts'))).map((name) => join(outdir, 'parts', name));
+  for (const path of [main, ...parts.toSorted()]) hash.update(await readFile(path));
   await appendFile(main, `//${hash.digest('hex')}`);
 }
 
@@ -128,16 +122,16 @@ async function sqliteLibraries(outdir) {
 /** Writes the licences of the packages that are in the bundles. */
 async function licences(outdir, inputs) {
   const folders = new Set(
-    inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
+    inputs.flatMap((path) => /^\/.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
   );
   const texts = await Promise.all([...folders].toSorted((a, b) => (a < b ? -1 : 1)).map(licenceOf));
   await writeBelow(outdir, 'licences.txt', texts.join(`\n${'-'.repeat(80)}\n\n`));
 }
 
 async function licenceOf(folder) {
-  const { name, version, license } = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8'));
-  const file = (await readdir(join(root, folder))).find((each) => /^(licen[cs]e|copying)/i.test(each));
-  const text = file === undefined ? '' : await readFile(join(root, folder, file), 'utf8');
+  const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const file = (await readdir(folder)).find((each) => /^(licen[cs]e|copying)/i.test(each));
+  const text = file === undefined ? '' : await readFile(join(folder, file), 'utf8');
   return `${name} ${version} (${license})\n\n${text.trim()}\n`;
 }
 
@@ -166,7 +160,6 @@ start(main, (path, source) => {
 /** Runs a search, a listing, a pull from a service and a verification once, so that the code cache has what most commands need. */
 async function warm(outdir) {
   const main = join(outdir, 'main.js');
-  if (/[^\0-\x7f]/.test(await readFile(main, 'utf8'))) throw new Error('the program is not ASCII');
   const home = await mkdtemp(join(tmpdir(), 'arx-build-'));
   const service = createServer(answer).listen(0, '127.0.0.1');
   await once(service, 'listening');
@@ -274,9 +267,8 @@ async function manual(outdir) {
 async function sourceModule(path) {
   const scratch = await mkdtemp(join(tmpdir(), 'arx-build-'));
   try {
-    const outfile = join(scratch, 'module.cjs');
-    await build({ ...common, entryPoints: [path], outfile });
-    return await import(pathToFileURL(outfile));
+    await bundle(scratch, { module: path }, false);
+    return await import(pathToFileURL(join(scratch, 'module.js')));
   } finally {
     await rm(scratch, { recursive: true });
   }

@@ -14,8 +14,8 @@ const { Script } = require('node:vm');
 const DIGEST_BYTES = 32;
 const LENGTH_BYTES = 4;
 const MAX_BYTES = 32 * 1024 * 1024;
-/** A file for each bundle, version of arx, version of Node and set of V8 flags. */
-const MAX_FILES = 64;
+/** A file for each script of more than 4 KiB (about 90), version of arx, version of Node and set of V8 flags. */
+const MAX_FILES = 512;
 /** A cache that was written again for so many commands and options has nearly everything. */
 const MAX_USES = 200;
 /** A temporary file of this age was left by a run that was killed. */

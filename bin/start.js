@@ -1,14 +1,16 @@
 // Runs the built program from V8's code cache, and keeps what V8 compiled in this run for the next ones.
 'use strict';
 const { existsSync, readFileSync } = require('node:fs');
-const { createRequire, wrap } = require('node:module');
-const { dirname, join } = require('node:path');
+const { createRequire } = require('node:module');
+const { basename, dirname, join } = require('node:path');
 const { Script } = require('node:vm');
 
-/** The last line of the program: `//` and the hash of all bundles in hexadecimal. */
+/** The last line of the program: `//` and the hash of all scripts in hexadecimal. */
 const HASH_LENGTH = 64;
-/** Sources that are longer than this are data, which is read as fast as its code cache. */
-const MAX_CACHED_VENDOR = 512 * 1024;
+/** Scripts that are longer than this are data, which is read as fast as its code cache. */
+const MAX_CACHED = 1024 * 1024;
+/** Scripts that are shorter than this are compiled as fast as a code cache is read. */
+const MIN_CACHED = 4 * 1024;
 /** The code cache that the build made for a script; see `warm` in build.mjs. */
 const builtCache = (path) => read(exports.builtCachePath(path));
 
@@ -16,11 +18,10 @@ const builtCache = (path) => read(exports.builtCachePath(path));
 exports.builtCachePath = (path) => `${path}.${process.version}-${process.arch}.cache`;
 
 /**
- * Runs the program at `main` in this process. `scriptOf` makes a script of a path, its source and a name for its code cache; by
- * default from the code cache of the build, or from that of this user.
+ * Runs the program at `main` in this process. `scriptOf` makes a script of a path and its source; by default from the code cache
+ * of the build, or from that of this user.
  */
 exports.start = function start(main, scriptOf) {
-  // The build sees to it that it is ASCII, and a function as those of `wrap`: then V8 uses the text without a copy.
   const source = read(main, 'latin1');
   if (source === undefined) {
     process.stderr.write('arx: not built yet: run npm ci (or npm run build) in its folder\n');
@@ -28,7 +29,24 @@ exports.start = function start(main, scriptOf) {
     return;
   }
   const scriptFor = scriptOf ?? cachedScripts(main, source);
-  runModule(scriptFor(main, source, 'main'), main, vendorLoader(createRequire(main), main, scriptFor));
+  const own = createRequire(main);
+  const modules = new Map();
+  const load = (path, text) => {
+    const loaded = { exports: {} };
+    modules.set(path, loaded);
+    const folder = dirname(path);
+    const isCached = text.length >= MIN_CACHED && text.length <= MAX_CACHED;
+    // Each script is ASCII, and a function as those of `wrap` of node:module.
+    const script = isCached ? scriptFor(path, text) : new Script(text, { filename: path });
+    script.runInThisContext()(loaded.exports, (name) => requireFrom(folder, name), loaded, path, folder);
+    return loaded.exports;
+  };
+  const requireFrom = (folder, name) => {
+    if (!name.startsWith('.')) return own(name);
+    const path = join(folder, name);
+    return modules.get(path)?.exports ?? load(path, readFileSync(path, 'latin1'));
+  };
+  load(main, source);
 };
 
 /** Returns a function that makes a script with the best code cache that there is. */
@@ -36,29 +54,6 @@ function cachedScripts(main, source) {
   const isBuilt = existsSync(exports.builtCachePath(main));
   const ofUser = isBuilt ? undefined : withUserCache(main, source);
   return ofUser ?? ((path, text) => new Script(text, { filename: path, cachedData: builtCache(path) }));
-}
-
-/** Runs a script that `wrap` made and returns what it exports. */
-function runModule(script, path, requireOther) {
-  const loaded = { exports: {} };
-  script.runInThisContext()(loaded.exports, requireOther, loaded, path, dirname(path));
-  return loaded.exports;
-}
-
-/** Returns a require function that loads the files of vendor/ from the code cache, and everything else as `own` does. */
-function vendorLoader(own, main, scriptOf) {
-  const loaded = new Map();
-  return (name) => {
-    if (!name.startsWith('./vendor/')) return own(name);
-    const path = join(dirname(main), name);
-    if (own.cache[path] !== undefined) return own(name);
-    if (!loaded.has(name)) {
-      const source = read(path, 'utf8');
-      if (source === undefined || source.length > MAX_CACHED_VENDOR) return own(name);
-      loaded.set(name, runModule(scriptOf(path, wrap(source), name.slice('./vendor/'.length)), path, own));
-    }
-    return loaded.get(name);
-  };
 }
 
 /**
@@ -79,7 +74,8 @@ function withUserCache(main, source) {
         uses,
       );
   });
-  return (path, text, name) => {
+  return (path, text) => {
+    const name = basename(path, '.js');
     const entry = cache.read(name);
     const script = new Script(text, { filename: path, cachedData: entry?.code });
     const isAccepted = entry !== undefined && script.cachedDataRejected === false;

@@ -11,7 +11,7 @@ export const STUBS = {
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 module.exports = () => {
-  const folder = join(__dirname, '..', 'sqlite', process.platform + '-' + process.arch);
+  const folder = join(__dirname, 'sqlite', process.platform + '-' + process.arch);
   const isMusl = process.platform === 'linux' && existsSync('/etc/alpine-release');
   const library = join(folder, (isMusl ? 'musl' : 'glibc') + '.node');
   if (!existsSync(library)) throw new Error('arx has no SQLite for this system: ' + library + ' is missing');
@@ -21,6 +21,10 @@ module.exports = () => {
   atomically: {
     // conf loads it. It installs signal handlers when it is loaded, so that one Ctrl-C would be handled twice.
     'when-exit': 'export default () => () => {};',
+  },
+  'cli-table3': {
+    // Cells are stand-ins of one column a character (src/format/terminal/table.ts), and its regular expression takes long to compile.
+    'string-width': 'module.exports = (text) => text.length;',
   },
   commander: {
     // Starts commands that are executables of their own. There are none.
@@ -35,20 +39,25 @@ module.exports = () => {
   },
 };
 
-const escaped = (name) => name.replaceAll(/[./-]/g, '\\$&');
+/** Where the ids of replaced modules begin, before the name of the package, a colon and the module. */
+export const PREFIX = '\0stub:';
+const IN_PACKAGE = /[\\/]node_modules[\\/](@[\w-]+[\\/][\w-]+|[\w-]+)[\\/]/;
 
-/** The esbuild plugin that puts them in place. */
+/** The plugin of the bundler that puts them in place. */
 export const stubs = {
   name: 'stubs',
-  setup({ onResolve, onLoad }) {
-    const filter = new RegExp(`^(${Object.values(STUBS).flatMap(Object.keys).map(escaped).join('|')})$`);
-    onResolve({ filter }, ({ path, importer }) => {
-      const name =
-        /[\\/]node_modules[\\/](@[\w-]+[\\/]\w+|\w+)[\\/]/.exec(importer)?.[1]?.replace('\\', '/') ?? '';
-      const contents = STUBS[name]?.[path];
-      if (contents === undefined) return undefined;
-      return { path: `${name}/${path}`, namespace: 'stub', pluginData: contents };
-    });
-    onLoad({ filter: /./, namespace: 'stub' }, ({ pluginData: contents }) => ({ contents }));
+  resolveId(path, importer = '') {
+    const name = IN_PACKAGE.exec(importer)?.[1]?.replace('\\', '/');
+    return STUBS[name]?.[path] === undefined ? undefined : `${PREFIX}${name}:${path}`;
+  },
+  load(id) {
+    if (!id.startsWith(PREFIX)) return undefined;
+    const [name, path] = splitOnce(id.slice(PREFIX.length));
+    return { code: STUBS[name][path], moduleType: 'js' };
   },
 };
+
+function splitOnce(text) {
+  const at = text.indexOf(':');
+  return [text.slice(0, at), text.slice(at + 1)];
+}

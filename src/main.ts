@@ -6,7 +6,6 @@ import { isAbsolute, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isatty } from 'node:tty';
-import { Worker } from 'node:worker_threads';
 import { run } from './arx.ts';
 import { untilAborted } from './config/input-file.ts';
 import { processOf } from './disk/process-state.ts';
@@ -249,7 +248,11 @@ const world: World = {
   stdout: sink(process.stdout),
   stderr: sink(process.stderr),
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  // performance.now() would load node:perf_hooks.
+  monotonic: () => {
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1000 + nanoseconds / 1e6;
+  },
   sleep: async (ms, signal) => {
     await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
       throw signal?.aborted === true ? signal.reason : error;
@@ -360,8 +363,10 @@ const world: World = {
     };
   },
   openTerminal,
-  thread: (name, data) =>
-    new Worker(join(__dirname, `${name}.js`), {
+  thread: (name, data) => {
+    // Few commands need it, and it takes 2 ms to load.
+    const { Worker } = process.getBuiltinModule('node:worker_threads');
+    return new Worker(join(__dirname, `${name}.js`), {
       workerData: data,
       // A worker needs no environment, which may contain a token.
       env: {},
@@ -372,7 +377,8 @@ const world: World = {
         maxYoungGenerationSizeMb: 6,
         ...(name === 'picture-worker' ? { maxOldGenerationSizeMb: 256 } : {}),
       },
-    }),
+    });
+  },
 };
 
 // The event loop has nothing left to do, but the run has not ended: without this the process would end with 0.

@@ -6,10 +6,8 @@ import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import { IdSet } from '../walk/order/id-set.ts';
 import type { Source } from '../walk/source.ts';
-import { walk } from '../walk/walk.ts';
 import { contradictionFault, StatedTotals, type Stated } from './contradictions.ts';
 import { withoutUndefined, windowQuery, type Window } from './input.ts';
-import { readableList } from './readable-list.ts';
 import { lateRowsFault } from './late-rows.ts';
 
 /** Reads one page of a list. */
@@ -72,6 +70,7 @@ export function exactRows<Row>(
       yield* local();
       return;
     }
+    const { readableList } = await import('./readable-list.ts');
     const { source, pageRows } = await readableList(list, { limit, after, before }, app);
     await sayCost?.(totals.stated, pageRows);
     yield* source.directions.size === 0 ? paged(pageRows) : walked(source, pageRows);
@@ -93,6 +92,7 @@ export function exactRows<Row>(
   }
 
   async function* walked(source: Source<Keyed<Row>>, pageRows: number): AsyncGenerator<readonly Row[]> {
+    const { walk } = await import('../walk/walk.ts');
     const options = { limit: pageRows, crossCheck: 'off', noun: 'row', signal } as const;
     const windows = walk(source, {
       ...options,

@@ -1,5 +1,4 @@
 // The way to the archive: over the network where a base URL is set, else to the local archive in this process.
-import { setFlagsFromString } from 'node:v8';
 import type { Network } from '../client/network.ts';
 import type { Transport } from '../client/transport.ts';
 import type { Settings } from '../config/settings.ts';
@@ -51,7 +50,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   const network = once(async () => {
     if (isOffline) throw offlineFault(settings.base_url.value ?? 'the network', world);
     // undici's parser is small WebAssembly. Optimising it costs Node 20 more time and memory than it ever saves.
-    if (world.nodeVersion.startsWith('v20.')) setFlagsFromString('--liftoff-only');
+    if (world.nodeVersion.startsWith('v20.')) (await import('node:v8')).setFlagsFromString('--liftoff-only');
     opened = import('../client/network.ts').then(({ createNetwork }) =>
       createNetwork({
         ...timeouts,

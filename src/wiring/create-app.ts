@@ -328,7 +328,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     runLine: options.runLine,
     listFields: async () => {
       const rows = (await fields()).legalFields(options.spec.words, printing);
-      const { recordFieldView } = await import('../format/views/index.ts');
+      const { recordFieldView } = await import('../format/views/record-field.ts');
       await printer.list(recordFieldView, { rows, summary: () => ({ rows: rows.length, complete: true }) });
     },
     isPagerClosed: paging.isClosedEarly,

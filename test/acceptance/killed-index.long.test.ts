@@ -84,7 +84,10 @@ const run = (home: string, words: string[], killedAt?: number) =>
         ? {}
         : {
             ARX_TEST_KILL: String(killedAt),
-            ARX_TEST_SQLITE: join(program.launcher, '../../dist/vendor/sqlite.js'),
+            ARX_TEST_SQLITE: join(
+              program.launcher,
+              `../../dist/sqlite/${process.platform}-${process.arch}/glibc.node`,
+            ),
             NODE_OPTIONS: `--import=${PRELOAD}`,
           },
   });

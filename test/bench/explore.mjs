@@ -1,8 +1,8 @@
 // The explorer: start to the end of a run that quits at once, and the time from a key to the frame that it sends.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withBundle } from './bundle.mjs';
 import { ARX, LIST, median, once, scratchEnv, spent, table } from './timing.mjs';
 
 /** Goals of the full-screen explorer: its start against bare Node, and a key on a screen of 200 × 50. */
@@ -14,7 +14,7 @@ export async function bench({ quick }) {
   const dir = mkdtempSync(join(tmpdir(), 'arx-bench-'));
   try {
     start(dir, quick ? 5 : 15);
-    await keys();
+    await withBundle('../../src/explore/explorer.ts', keys);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
@@ -61,10 +61,8 @@ function start(dir, runs) {
   );
 }
 
-/** Drives the built explorer with a terminal and an archive in memory: a frame is sent before the key returns. */
-async function keys() {
-  const built = join(import.meta.dirname, '../../dist/vendor/explorer.ts.js');
-  const { explore } = createRequire(import.meta.url)(built);
+/** Drives the explorer with a terminal and an archive in memory: a frame is sent before the key returns. */
+async function keys({ explore }) {
   const entries = Array.from({ length: ROWS }, (_, at) => conversation(at));
   const text = Array.from(
     { length: ROWS },

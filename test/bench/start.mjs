@@ -2,10 +2,11 @@
 // `npm run bench start [rounds]`: 5 rounds unless said otherwise; quick: 3. Under three minutes.
 // ARX_BENCH_NODES names the other versions of Node, with spaces between their paths; unset, npm installs Node 22 and 24.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build } from 'rolldown';
+import { stubs } from '../../bin/stubs.mjs';
 import { median, scratchEnv, spent, table } from './timing.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -61,24 +62,12 @@ function install(dir) {
 /** Bundles packages-alone.mjs as bin/build.mjs bundles the program. Returns the path of a file that runs it from a code cache. */
 async function packagesAlone(dir) {
   const bundle = join(dir, 'packages-alone.cjs');
-  const sqlite = {
-    name: 'sqlite',
-    setup: ({ onResolve }) =>
-      onResolve({ filter: /^@photostructure\/sqlite$/ }, () => ({
-        path: join(ROOT, 'dist/vendor/sqlite.js'),
-        external: true,
-      })),
-  };
+  symlinkSync(join(ROOT, 'dist/sqlite'), join(dir, 'sqlite'));
   await build({
-    entryPoints: [join(import.meta.dirname, 'packages-alone.mjs')],
-    bundle: true,
+    input: join(import.meta.dirname, 'packages-alone.mjs'),
     platform: 'node',
-    format: 'cjs',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    plugins: [sqlite],
-    outfile: bundle,
-    logLevel: 'warning',
+    plugins: [stubs],
+    output: { file: bundle, format: 'cjs', codeSplitting: false, minify: { compress: true, mangle: false } },
   });
   const launcher = join(dir, 'packages-alone-start.cjs');
   writeFileSync(
@@ -89,8 +78,8 @@ async function packagesAlone(dir) {
     const file = ${JSON.stringify(bundle)};
     const cache = \`\${file}.\${process.version}.\${process.argv.at(-1)}\`;
     const cachedData = fs.existsSync(cache) ? fs.readFileSync(cache) : undefined;
-    const script = new Script(wrap(fs.readFileSync(file, 'latin1')), { filename: file, cachedData });
-    script.runInThisContext()({}, createRequire(file), {}, file, '');
+    const script = new Script(wrap(fs.readFileSync(file, 'utf8')), { filename: file, cachedData });
+    script.runInThisContext()({}, createRequire(file), {}, file, ${JSON.stringify(dir)});
     if (cachedData === undefined) process.on('exit', () => fs.writeFileSync(cache, script.createCachedData()));`,
   );
   return launcher;

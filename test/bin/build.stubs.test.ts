@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { runInNewContext } from 'node:vm';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { rolldown, type Plugin } from 'rolldown';
 import { beforeAll, describe, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-const { STUBS, stubs } = (await import(pathToFileURL(join(ROOT, 'bin/stubs.mjs')).href)) as {
+const { STUBS, PREFIX, stubs } = (await import(pathToFileURL(join(ROOT, 'bin/stubs.mjs')).href)) as {
   STUBS: Record<string, Record<string, string>>;
+  PREFIX: string;
   stubs: Plugin;
 };
 const CASES = Object.entries(STUBS).flatMap(([name, modules]) =>
@@ -17,34 +18,29 @@ const CASES = Object.entries(STUBS).flatMap(([name, modules]) =>
 
 /** Everything that loads a package with a stub. */
 const ENTRY = `
-import './src/client/network.ts';
-import './src/client/proxy.ts';
+import '${ROOT}/src/client/network.ts';
+import '${ROOT}/src/client/proxy.ts';
+import '${ROOT}/src/format/terminal/table.ts';
 import 'commander';
 import 'conf';
 import '@photostructure/sqlite';
 `;
-let inputs: Metafile['inputs'];
+/** By package and module, the files that load the stub. */
+const loadersOf = new Map<string, readonly string[]>();
 beforeAll(async () => {
-  const { metafile } = await build({
-    absWorkingDir: ROOT,
-    stdin: { contents: ENTRY, resolveDir: ROOT },
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    write: false,
-    metafile: true,
-    logLevel: 'error',
-    plugins: [stubs],
-  });
-  inputs = metafile.inputs;
+  const entry: Plugin = {
+    name: 'entry',
+    resolveId: (id) => (id === 'entry' ? join(ROOT, 'entry.ts') : undefined),
+    load: (id) => (id === join(ROOT, 'entry.ts') ? ENTRY : undefined),
+    buildEnd() {
+      for (const id of this.getModuleIds())
+        if (id.startsWith(PREFIX))
+          loadersOf.set(id.slice(PREFIX.length), this.getModuleInfo(id)?.importers ?? []);
+    },
+  };
+  const bundle = await rolldown({ input: 'entry', cwd: ROOT, platform: 'node', plugins: [entry, stubs] });
+  await bundle.generate();
 });
-
-/** The files that load the stub. */
-function loadersOf(name: string, module: string): string[] {
-  return Object.entries(inputs).flatMap(([path, { imports }]) =>
-    imports.some((each) => each.path === `stub:${name}/${module}`) ? [path] : [],
-  );
-}
 
 /** What a file uses of a module: names of members, and `()` where the module itself is called. */
 function membersUsed(source: string, module: string): string[] {
@@ -77,9 +73,9 @@ function membersOf(contents: string): string[] {
 
 describe('a replaced module', () => {
   test.each(CASES)('of %s: %s is loaded, and has all that is used of it', (name, module) => {
-    const loaders = loadersOf(name, module);
+    const loaders = loadersOf.get(`${name}:${module}`) ?? [];
     expect(loaders, 'nothing loads it: remove the stub').not.toEqual([]);
-    const used = loaders.flatMap((path) => membersUsed(readFileSync(join(ROOT, path), 'utf8'), module));
+    const used = loaders.flatMap((path) => membersUsed(readFileSync(path, 'utf8'), module));
     expect(membersOf(STUBS[name]![module]!)).toEqual(expect.arrayContaining([...new Set(used)]));
   });
 });

@@ -1,4 +1,4 @@
-// All views of records and reports. Other rooms import views from here only.
+// The views of records and reports. Other rooms import them from here; only one that is loaded by itself has its own import().
 export { anyView } from './unknown-record.ts';
 export { attachmentView } from './attachment.ts';
 export { attachmentCountView } from './attachment-count.ts';
@@ -20,7 +20,6 @@ export { exportLines, fileView, plannedFileView, pullPlanLines, verifyLines } fr
 export { walkLines } from './walk-report.ts';
 export { wholeArchiveLines } from './whole-archive.ts';
 export { readMessageLines, readMessageView, type ReadingStyle } from './reading.ts';
-export { recordFieldView } from './record-field.ts';
 export { reconcileLines } from './reconcile.ts';
 export { searchCountView, searchHitView } from './search.ts';
 export { serviceFindingView, serviceReportLines } from './service-report.ts';
