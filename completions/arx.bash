@@ -27,7 +27,7 @@ _arx() {
       -*) ;;
       *) case $words in
            "") words=$word ;;
-           attachments|content|conversations|messages|sequence|events|about|archive|config|profile) words="$words $word" ;;
+           attachments|content|conversations|messages|sequence|events|about|blobs|archive|config|profile) words="$words $word" ;;
          esac ;;
     esac
   done
@@ -129,7 +129,7 @@ _arx() {
     *:-*) return ;;
   esac
   case "$words" in
-    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about archive config profile login logout whoami token search explore read open walk report health doctor api import redact fsck backup serve completion demo help" ;;
+    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about blobs archive config profile login logout whoami token search explore read open walk report health doctor api import redact fsck backup serve completion demo help" ;;
     "attachments") [[ $cur == -* ]] || _arx_list -W "ls cities types sources senders show cat pull verify export" ;;
     "content") [[ $cur == -* ]] || _arx_list -W "get diff" ;;
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show export walk verify diff plot" ;;
@@ -137,6 +137,7 @@ _arx() {
     "sequence") [[ $cur == -* ]] || _arx_list -W "show watch" ;;
     "events") [[ $cur == -* ]] || _arx_list -W "send types ls reconcile" ;;
     "about") [[ $cur == -* ]] || _arx_list -W "api" ;;
+    "blobs") [[ $cur == -* ]] || _arx_list -W "move" ;;
     "archive") [[ $cur == -* ]] || _arx_list -W "copy" ;;
     "config") [[ $cur == -* ]] || _arx_list -W "get set unset ls path" ;;
     "profile") [[ $cur == -* ]] || _arx_list -W "ls use rm" ;;
@@ -186,6 +187,7 @@ _arx() {
     "fsck") flags+=" --database --blobs"; : ;;
     "backup") flags+=" --to --database"; : ;;
     "archive copy") flags+=" --from-blobs --to-blobs --dry-run"; : ;;
+    "blobs move") flags+=" --to --database --blobs --dry-run --yes"; : ;;
     "serve") flags+=" --host --port --asset-port --allow-host --database --blobs --max-tier --read-only --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists"; : ;;
     "config get") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout connect_timeout retries color pager profile data_dir token_store proxy insecure_http client_id observer_tier requested_tier" ;;
     "config set") [[ $cur == -* ]] || _arx_list -W "base_url asset_url output timeout connect_timeout retries color pager profile data_dir token_store proxy insecure_http client_id observer_tier requested_tier" ;;

@@ -8,7 +8,7 @@ function __arx_at
         else if contains -- $word -o --output --max-rows --template --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --color --progress --client-id --observer-tier --requested-tier --from --subject --city --type --channel --source --since --before --on --conversation --sort --limit --after --facet --message --matching --name --min-bytes --until --redacted --max-rate --max-bytes --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --threshold --interval --reads --id --payload --file --retry-for --journal --sign-with --effect --verify --origin-city --kind --tier --database --blobs --reason --from-blobs --to-blobs --host --port --asset-port --allow-host --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
-            if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about archive config profile
+            if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about blobs archive config profile
                 set -a typed $word
             end
         end
@@ -63,6 +63,7 @@ complete -c arx -n '__arx_at' -a messages -d 'list messages, show one with its n
 complete -c arx -n '__arx_at' -a sequence -d 'show the positions of a sequence'
 complete -c arx -n '__arx_at' -a events -d 'send events and check what became of them'
 complete -c arx -n '__arx_at' -a about -d 'show what is documented and what is assumed'
+complete -c arx -n '__arx_at' -a blobs -d 'move the files of an archive on PostgreSQL'
 complete -c arx -n '__arx_at' -a archive -d 'copy an archive between SQLite and PostgreSQL'
 complete -c arx -n '__arx_at' -a config -d 'show and change settings'
 complete -c arx -n '__arx_at' -a profile -d 'list, choose and delete profiles'
@@ -115,6 +116,7 @@ complete -c arx -n '__arx_at events' -a types -d 'list the event types with the 
 complete -c arx -n '__arx_at events' -a ls -d 'list the events that the service received, with their effect'
 complete -c arx -n '__arx_at events' -a reconcile -d 'compare the journal with what the service acknowledged and holds'
 complete -c arx -n '__arx_at about' -a api -d 'list which facts of the interface are documented and which are assumed'
+complete -c arx -n '__arx_at blobs' -a move -d 'move the files of an archive on PostgreSQL between database, folder and bucket'
 complete -c arx -n '__arx_at archive' -a copy -d 'copy an archive to another database, with its ids, and compare both'
 complete -c arx -n '__arx_at config' -a get -d 'show a setting'
 complete -c arx -n '__arx_at config' -a set -d 'change a setting'
@@ -390,6 +392,11 @@ complete -c arx -n '__arx_at backup' -l database -x -d 'sqlite:FOLDER (default: 
 complete -c arx -n '__arx_at archive copy' -l from-blobs -x -d 'the folder or bucket of the files of <from>, where it has one beside PostgreSQL'
 complete -c arx -n '__arx_at archive copy' -l to-blobs -x -d 'with PostgreSQL: keep files in this folder or bucket (s3://BUCKET/PREFIX)'
 complete -c arx -n '__arx_at archive copy' -l dry-run -d 'look at both and count; write nothing'
+complete -c arx -n '__arx_at blobs move' -l to -x -d 'the new place: a folder, s3://BUCKET/PREFIX, or the word database'
+complete -c arx -n '__arx_at blobs move' -l database -x -d 'postgres://…'
+complete -c arx -n '__arx_at blobs move' -l blobs -x -d 'the present place, where it is not the database'
+complete -c arx -n '__arx_at blobs move' -l dry-run -d 'show what would be changed; change nothing'
+complete -c arx -n '__arx_at blobs move' -l yes -d 'do not ask; needed where there is no terminal to ask on'
 complete -c arx -n '__arx_at serve' -l host -x -d 'address to bind (default: 127.0.0.1)'
 complete -c arx -n '__arx_at serve' -l port -x -d 'port of the interface, 0 for any free one (default: 4747)'
 complete -c arx -n '__arx_at serve' -l asset-port -x -d 'port of the files (default: the next one)'

@@ -4,7 +4,7 @@ import { TIERS } from '../contract/token.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { CONFIRM_OPTIONS, DATABASE_OPTIONS } from './shared-options.ts';
 
-/** Names, arguments, options and examples of `import`, `redact`, `fsck`, `backup` and `archive copy`. */
+/** Names, arguments, options and examples of `import`, `redact`, `fsck`, `backup`, `archive copy` and `blobs move`. */
 export const ARCHIVE_COMMANDS = [
   {
     words: 'import',
@@ -86,6 +86,22 @@ export const ARCHIVE_COMMANDS = [
       'arx archive copy sqlite:/mnt/backup/archive postgres://arx@new.example/archive --dry-run',
       'arx archive copy sqlite:/mnt/backup/archive postgres://arx@new.example/archive',
       'arx archive copy postgres://arx@db.example/archive sqlite:/mnt/backup/copy',
+    ],
+    topics: ['hosting'],
+  },
+  {
+    words: 'blobs move',
+    summary: 'move the files of an archive on PostgreSQL between database, folder and bucket',
+    options: [
+      ['--to <place>', 'the new place: a folder, s3://BUCKET/PREFIX, or the word database'],
+      ['--database <url>', 'postgres://…'],
+      ['--blobs <place>', 'the present place, where it is not the database'],
+      ...CONFIRM_OPTIONS,
+    ],
+    examples: [
+      'arx blobs move --database postgres://arx@db.example/archive --to /mnt/files --dry-run',
+      'arx blobs move --database postgres://arx@db.example/archive --to /mnt/files --yes',
+      'arx blobs move --database postgres://arx@db.example/archive --blobs /mnt/files --to database --yes',
     ],
     topics: ['hosting'],
   },

@@ -41,6 +41,7 @@ export const NOUNS: Record<string, string> = {
   sequence: 'show the positions of a sequence',
   events: 'send events and check what became of them',
   about: 'show what is documented and what is assumed',
+  blobs: 'move the files of an archive on PostgreSQL',
   archive: 'copy an archive between SQLite and PostgreSQL',
   config: 'show and change settings',
   profile: 'list, choose and delete profiles',

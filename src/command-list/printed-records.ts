@@ -6,7 +6,13 @@ import { Content } from '../contract/content.ts';
 import { Conversation, Message } from '../contract/conversation.ts';
 import { Acknowledgement, Envelope, RefusedEvent } from '../contract/event.ts';
 import { Health } from '../contract/health.ts';
-import { ArchiveCopyReport, BackupReport, FsckReport, ImportReport } from '../contract/reports/archive.ts';
+import {
+  ArchiveCopyReport,
+  BackupReport,
+  FilesMoveReport,
+  FsckReport,
+  ImportReport,
+} from '../contract/reports/archive.ts';
 import { AttachmentCount } from '../contract/reports/attachment-count.ts';
 import { Listening } from '../contract/reports/command.ts';
 import {
@@ -183,6 +189,7 @@ const PRINTED: Record<CommandWords, Printed> = {
   fsck: FsckReport,
   backup: BackupReport,
   'archive copy': ArchiveCopyReport,
+  'blobs move': FilesMoveReport,
   serve: Listening,
   'config get': Setting,
   'config set': ChangedSetting,

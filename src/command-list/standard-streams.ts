@@ -28,6 +28,7 @@ export const FILE_MEANINGS: Readonly<Record<string, FileMeaning>> = {
   '--verify': FOLDER,
   '--from-blobs': FOLDER,
   '--to-blobs': FOLDER,
+  '--to <place>': FOLDER,
   'import <paths...>': 'stdin',
   'attachments cat <ids...>': 'stdin',
   'attachments pull [attachments...]': 'stdin',

@@ -6,7 +6,7 @@ export const TASKS: Readonly<Record<string, readonly string[]>> = {
   list: ['attachments', 'conversations', 'messages'],
   prove: ['report', 'walk', 'fsck', 'doctor', 'health', 'about'],
   send: ['events', 'api'],
-  archive: ['import', 'redact', 'backup', 'archive', 'serve', 'demo'],
+  archive: ['import', 'redact', 'backup', 'archive', 'blobs', 'serve', 'demo'],
   account: ['login', 'logout', 'whoami', 'token', 'config', 'profile', 'completion'],
 };
 

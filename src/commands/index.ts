@@ -50,6 +50,7 @@ export const LOAD_BODY: Record<CommandWords, () => Promise<CommandBody>> = {
   fsck: () => import('./fsck.ts'),
   backup: () => import('./backup.ts'),
   'archive copy': () => import('./archive/copy.ts'),
+  'blobs move': () => import('./blobs/move.ts'),
   serve: () => import('./serve.ts'),
   'config get': () => import('./config/get.ts'),
   'config set': () => import('./config/set.ts'),

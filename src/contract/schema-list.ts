@@ -25,7 +25,13 @@ import { ReadMessage } from './reports/reading.ts';
 import { ReconcileReport } from './reports/reconcile.ts';
 import { DiffReport, FrozenWalk, PlotReport, WalkedWindow, WalkReport } from './reports/walk.ts';
 import { ExitRecord, Listening, ProgressRecord } from './reports/command.ts';
-import { ArchiveCopyReport, BackupReport, FsckReport, ImportReport } from './reports/archive.ts';
+import {
+  ArchiveCopyReport,
+  BackupReport,
+  FilesMoveReport,
+  FsckReport,
+  ImportReport,
+} from './reports/archive.ts';
 import { ArchiveReport } from './reports/whole-archive.ts';
 import { SequenceReading } from './reports/sequence-reading.ts';
 import { ServiceReport } from './reports/service.ts';
@@ -90,6 +96,7 @@ export const REPORTS = {
   PullPlan,
   BackupReport,
   ArchiveCopyReport,
+  FilesMoveReport,
   ExportReport,
   ThreadReport,
   FsckReport,

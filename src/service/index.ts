@@ -4,6 +4,7 @@ export { createAssetService } from './handlers/assets.ts';
 export {
   readOnlyIfNotWritable,
   openArchive,
+  openFiles,
   type OpenArchive,
   type ArchiveLocation,
   ArchiveUnreadable,

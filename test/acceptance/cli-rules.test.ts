@@ -65,6 +65,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   redact: 'att_1 --yes',
   backup: '--to copy',
   'archive copy': 'sqlite:data sqlite:copied',
+  'blobs move': '--to database --yes',
   'config get': 'timeout',
   'config set': 'timeout 21',
   'config unset': 'timeout',
@@ -203,10 +204,9 @@ test('rule 6, rule 7: with --json stdout is JSON of the committed schema, or emp
     for (const row of rows)
       if (schema !== undefined) expect(schema.safeParse(row).error, words).toBe(undefined);
   }
-  // A file as bytes, a browser, a screen, a service that is not there, a profile that is not there.
-  expect(
-    empty.filter((words) => !['attachments cat', 'open', 'explore', 'walk', 'profile rm'].includes(words)),
-  ).toEqual([]);
+  // A file as bytes, a browser, a screen, a service, a profile and a database that are not there.
+  const without = new Set(['attachments cat', 'open', 'explore', 'walk', 'profile rm', 'blobs move']);
+  expect(empty.filter((words) => !without.has(words))).toEqual([]);
 });
 
 test('rule 7: the schema of each record is known, but for bytes and rows of any shape', () => {
@@ -349,6 +349,7 @@ const ASK_NONE = new Set([
   'fsck',
   'backup',
   'archive copy',
+  'blobs move',
   'completion',
   'demo',
   'explore',
@@ -607,7 +608,7 @@ test('rule 23: nothing is asked off a terminal or with --no-input; what is missi
 });
 
 test('rule 24: what changes or deletes has a dry run, asks, needs --yes off a terminal and says what it did', async () => {
-  const asking = ['redact', 'logout', 'profile rm', 'completion'];
+  const asking = ['redact', 'logout', 'profile rm', 'completion', 'blobs move'];
   const optionsOf = (words: string): readonly string[] =>
     (COMMAND_LIST.find((spec) => spec.words === words)?.options ?? []).map(([syntax]) => syntax);
   for (const words of WORDS) expect(optionsOf(words).includes('--yes'), words).toBe(asking.includes(words));
@@ -668,6 +669,7 @@ const DASHES: Readonly<Record<string, [line: string, stdin?: string]>> = {
   '--frozen': ['attachments export files --to bag --frozen -'],
   '--save': ['content get msg_1 --save -'],
   '--blobs': ['fsck --database postgres://127.0.0.1:1/x --blobs -'],
+  '--to <place>': ['blobs move --database postgres://127.0.0.1:1/x --to - --yes'],
   '--verify': ['report --verify -'],
   '--from-blobs': ['archive copy sqlite:data sqlite:copied --from-blobs -'],
   '--to-blobs': ['archive copy sqlite:data sqlite:copied --to-blobs -'],

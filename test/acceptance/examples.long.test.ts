@@ -135,6 +135,7 @@ function located(line: string, { archive, list, postgres, empty, backup }: Place
     .replaceAll('https://archive.example', archive)
     .replaceAll('http://127.0.0.1:4747', archive)
     .replaceAll('/mnt/backup', backup)
+    .replaceAll('/mnt/files', join(backup, 'files'))
     .replaceAll(/--metrics-port \d+/g, '--metrics-port 0');
 }
 

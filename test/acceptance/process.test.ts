@@ -796,6 +796,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   fsck: {},
   backup: { args: '--to copy' },
   'archive copy': { args: 'sqlite:data sqlite:copy' },
+  'blobs move': { args: '--to database', exit: 2 },
   import: { args: 'letter.mbox' },
   redact: { args: 'att_1 --yes' },
   serve: { args: '--port 0' },
@@ -833,7 +834,7 @@ describe('--json', () => {
     const ended = await running.ended;
     await list?.close();
     expect(ended).toMatchObject({ exit, signal: null });
-    if (['attachments cat', 'open', 'explore'].includes(words)) expect(ended.stdout).toBe('');
+    if (['attachments cat', 'open', 'explore', 'blobs move'].includes(words)) expect(ended.stdout).toBe('');
     else expect(JSON.parse(ended.stdout)).toBeTypeOf('object');
     expect(ended.stderr).not.toMatch(/\(node:\d+\)|Warning: |^ {4}at /m);
     if (exit !== 0) expect(exitRecordOf(ended)).toMatchObject({ exit });

@@ -100,6 +100,15 @@ export const FsckReport = z.object({
 });
 export type FsckReport = z.infer<typeof FsckReport>;
 
+const CopiedFiles = z.object({
+  count,
+  bytes: count,
+  copied: count,
+  copied_bytes: count,
+  damaged: count,
+  damaged_files: z.array(z.string()),
+});
+
 const CopyPlace = z.object({ engine: z.enum(['sqlite', 'postgres']), files: z.enum(FILES_PLACES) });
 
 /**
@@ -125,14 +134,7 @@ export const ArchiveCopyReport = z.object({
       equal: z.boolean().nullable(),
     }),
   ),
-  files: z.object({
-    count,
-    bytes: count,
-    copied: count,
-    copied_bytes: count,
-    damaged: count,
-    damaged_files: z.array(z.string()),
-  }),
+  files: CopiedFiles,
   lists: z.array(
     z.object({ name: z.string(), pages: count, rows: count, sha256: z.string(), equal: z.boolean() }),
   ),
@@ -141,3 +143,18 @@ export const ArchiveCopyReport = z.object({
   verdict: z.enum(['equal', 'different', 'not_copied']),
 });
 export type ArchiveCopyReport = z.infer<typeof ArchiveCopyReport>;
+
+/**
+ * `arx blobs move -o json`. `from` and `to` name a folder or a bucket, or are `database`. `copied` counts what this run stored; the rest
+ * was there from a run that was interrupted. `damaged` files are missing in the old place or have other bytes than those of import.
+ */
+export const FilesMoveReport = z.object({
+  version,
+  /** Nothing was written: the counts are those of a move. */
+  dry_run: z.literal(true).optional(),
+  from: z.string(),
+  to: z.string(),
+  files: CopiedFiles,
+  verdict: z.enum(['moved', 'there_already', 'not_moved']),
+});
+export type FilesMoveReport = z.infer<typeof FilesMoveReport>;

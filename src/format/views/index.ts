@@ -16,6 +16,7 @@ export { forgottenView, identityView } from './identity.ts';
 export { changesOf, changeView, diffLines, windowView } from './frozen-walk.ts';
 export { archiveCopyLines } from './archive-copy.ts';
 export { backupLines, countOf, fsckLines, importLines } from './archive-report.ts';
+export { filesMoveLines } from './files-move.ts';
 export { exportLines, fileView, plannedFileView, pullPlanLines, verifyLines } from './files-report.ts';
 export { walkLines } from './walk-report.ts';
 export { wholeArchiveLines } from './whole-archive.ts';

@@ -17,6 +17,8 @@ import { copyTable } from './copy-table.ts';
 import { CONTENT_TABLE, digestTable, ROW_TABLES } from './tables.ts';
 import { beginCopy, checkRun, endCopy, makeIndexes, stateOf } from './target.ts';
 
+export { countFiles } from './copy-files.ts';
+export { moveFiles } from './move-files.ts';
 export { CopyTakenOver, CopyTargetError } from './target.ts';
 
 /** How a copy is interrupted, and who learns its progress. */

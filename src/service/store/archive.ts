@@ -1,6 +1,7 @@
 // The type of an open archive: its database, its files and the counters that its processes share.
 import type { Database } from './sql/database.ts';
 import type { Blobs } from './files/blobs.ts';
+import type { FilesHome } from './meta-table/files-location.ts';
 import type { SharedCounters } from './shared-counters.ts';
 
 /** An open archive. */
@@ -8,8 +9,10 @@ export type Archive = {
   database: Database;
   blobs: Blobs;
   shared: SharedCounters;
-  /** Returns whether the folder of the files still exists. Absent where files and database are in one place. */
+  /** Returns whether the place of the files still exists and is that of the archive. Absent on SQLite. */
   filesThere?: () => Promise<boolean>;
+  /** The place that the archive was opened with. Absent on SQLite, and for an unfinished copy. */
+  filesHome?: FilesHome;
   /** This process must not change anything. */
   readOnly: boolean;
   /** Milliseconds since the epoch. */

@@ -4,9 +4,12 @@ import { Fault } from '../../faults.ts';
 import type { Archive } from './archive.ts';
 import type { BlobsMark } from './files/blobs.ts';
 import { archiveId } from './meta-table/file-key.ts';
+import { filesId } from './meta-table/files-location.ts';
 
 const MARK = 'arx-archive.json';
-const Mark = z.object({ version: z.literal(1), archive: z.string() });
+/** `place`: the id of the place, absent in one that the archive began with. */
+const Mark = z.object({ version: z.literal(1), archive: z.string(), place: z.string().optional() });
+type Mark = z.infer<typeof Mark>;
 
 /** How many of the oldest files are looked for in a place without a mark. */
 const OLDEST_FILES = 16;
@@ -38,19 +41,41 @@ async function claimMark(archive: Archive, mark: BlobsMark): Promise<boolean> {
     if (!archive.readOnly) throw error;
     return undefined;
   });
+  const place = await filesId(archive.database);
   const named = await namedBy(mark);
   if (named !== undefined && id !== undefined) {
-    if (named !== id) throw wrongPlaceFault(mark, `its ${MARK} names another archive`);
+    if (named.archive !== id) throw wrongPlaceFault(mark, `its ${MARK} names another archive`);
+    if (named.id !== place) throw wrongPlaceFault(mark, 'the archive keeps its files in another place now');
     return true;
   }
+  if (place !== '') throw wrongPlaceFault(mark, `its ${MARK} is missing`);
   if (!(await holdsOldest(archive)))
     throw wrongPlaceFault(mark, 'it holds none of the oldest files of the archive');
   if (archive.readOnly || id === undefined) return false;
-  await mark.write(MARK, `${JSON.stringify({ version: 1, archive: id } satisfies z.infer<typeof Mark>)}\n`);
+  await writeMark(mark, { version: 1, archive: id });
   const namedAfter = await namedBy(mark);
-  if (namedAfter !== undefined && namedAfter !== id)
+  if (namedAfter !== undefined && namedAfter.archive !== id)
     throw wrongPlaceFault(mark, `its ${MARK} names another archive`);
-  return namedAfter === id;
+  return namedAfter !== undefined;
+}
+
+/**
+ * Marks a place that files are moved to, and returns its id: that of its mark where this archive has marked it before. Throws
+ * Fault 'unsafe' where another archive has, and 'disk' where it cannot be marked.
+ */
+export async function markNewPlace(archive: Archive, mark: BlobsMark, newId: string): Promise<string> {
+  const own = await archiveId(archive);
+  if ((await namedBy(mark)) === undefined) await writeMark(mark, { version: 1, archive: own, place: newId });
+  const named = await namedBy(mark);
+  if (named === undefined) throw new Fault('disk', `cannot write ${MARK} in ${mark.place}`);
+  if (named.archive === own) return named.id;
+  throw new Fault('unsafe', `${mark.place} has the files of another archive: its ${MARK} names it`, {
+    kept: 'nothing was changed',
+  });
+}
+
+async function writeMark(mark: BlobsMark, content: Mark): Promise<void> {
+  await mark.write(MARK, `${JSON.stringify(content)}\n`);
 }
 
 async function holdsOldest({ database, blobs }: Archive): Promise<boolean> {
@@ -62,12 +87,13 @@ async function holdsOldest({ database, blobs }: Archive): Promise<boolean> {
   return rows.length === 0;
 }
 
-/** Returns the archive that the mark names; undefined where there is no mark. */
-async function namedBy(mark: BlobsMark): Promise<string | undefined> {
+/** Returns the archive that the mark names, and the id of the place; undefined where there is no mark. */
+async function namedBy(mark: BlobsMark): Promise<{ archive: string; id: string } | undefined> {
   const text = await mark.read(MARK);
   if (text === undefined) return undefined;
   try {
-    return Mark.parse(JSON.parse(text)).archive;
+    const { archive, place = '' } = Mark.parse(JSON.parse(text));
+    return { archive, id: place };
   } catch {
     throw wrongPlaceFault(mark, `its ${MARK} cannot be understood`);
   }

@@ -14,7 +14,13 @@ import type { BucketPlace } from './files/bucket/bucket-address.ts';
 import { claimFiles } from './files-mark.ts';
 import { copyMark } from './meta-table/copy-mark.ts';
 import { fileKey, storeFileKey } from './meta-table/file-key.ts';
-import { decideFilesLocation, filesLocation, filesPlaceOf } from './meta-table/files-location.ts';
+import {
+  decideFilesLocation,
+  filesId,
+  filesLocation,
+  filesPlaceOf,
+  isFilesHome,
+} from './meta-table/files-location.ts';
 import { primaryCode, SQLITE } from './sql/sqlite-result-codes.ts';
 import { checkSchema, migrate, NewerSchema, OlderSchema } from './schema/migrate.ts';
 import { PROCESS_COUNTERS, databaseCounters } from './shared-counters.ts';
@@ -216,16 +222,18 @@ async function openDatabase(
   const database = await openPostgres({ url, readOnly, sleep });
   return {
     database,
-    blobs: await openFiles(options, database),
+    blobs: await openFiles(options.blobs, database, options),
     shared: readOnly ? PROCESS_COUNTERS : databaseCounters(database),
   };
 }
 
-async function openFiles(
-  { blobs, ...world }: PostgresLocation & Pick<OpenOptions, 'sleep' | 'randomBytes'>,
-  database: PostgresDatabase,
+/** Opens a place for the files of an archive on PostgreSQL; undefined is the database. */
+export async function openFiles(
+  blobs: string | BucketPlace | undefined,
+  database: Database,
+  world: Pick<OpenOptions, 'sleep' | 'randomBytes'>,
 ): Promise<Blobs> {
-  if (blobs === undefined) return openDatabaseFiles(database);
+  if (blobs === undefined) return openDatabaseFiles(database as PostgresDatabase);
   if (typeof blobs === 'string') return openFolderFiles(blobs);
   const { openBucketFiles } = await import('./files/bucket/bucket-files.ts');
   return openBucketFiles(blobs, world);
@@ -241,13 +249,17 @@ async function checkFiles(archive: OpenArchive, { allowDamaged, asCopy }: Postgr
   const decided = await filesLocation(database);
   // Check the folder before storing the location: a refused folder must not fix it.
   // That of a copy is claimed when it has the key of the archive.
-  if (place !== 'database' && asCopy !== true && (decided === place || decided === 'undecided'))
-    archive.filesThere = await claimFiles(archive);
+  const isThere =
+    asCopy !== true && (decided === place || decided === 'undecided') ? await claimFiles(archive) : undefined;
   if (!readOnly && decided === 'undecided') {
     await decideFilesLocation(database, place);
   }
   const found = await filesLocation(database);
   if (found === 'lost' && allowDamaged !== true) throw filesLost();
+  if (isThere !== undefined && found === place) {
+    archive.filesHome = { kind: place, id: await filesId(database) };
+    archive.filesThere = async () => (await isThere()) && (await isFilesHome(archive));
+  }
   if (found === 'lost' || found === 'undecided' || found === place) return;
   throw new OtherFilesLocation(`the archive keeps its files in the ${found}, not in a ${place}`);
 }

@@ -8,6 +8,7 @@ import { CONVERSATION, MESSAGE } from '../../rules/integrity.ts';
 import { addAttachmentRows, addMissingBytes, rowsWithoutBytes } from './attachment-rows.ts';
 import { updateSameBytes } from './same-bytes.ts';
 import type { Statements } from '../sql/database.ts';
+import { checkFilesHome } from '../meta-table/files-location.ts';
 import { queueWaiting } from '../events/store-events.ts';
 import { invalidateSummary } from '../meta-table/summary.ts';
 import { linkWaitingReplies, findParents } from './parents.ts';
@@ -50,9 +51,10 @@ export function createMessageWriter(archive: Archive, readText: ReadText): Messa
         archive,
         clean.filter(({ sha256 }) => !before.has(sha256)).flatMap(({ attachments }) => attachments),
       );
-      return archive.database.transaction((statements) =>
-        store(statements, clean, held, { now: archive.now(), readText }),
-      );
+      return archive.database.transaction(async (statements) => {
+        await checkFilesHome(statements, archive);
+        return store(statements, clean, held, { now: archive.now(), readText });
+      });
     },
     async complete(known) {
       const lacking = await rowsWithoutBytes(
@@ -66,6 +68,7 @@ export function createMessageWriter(archive: Archive, readText: ReadText): Messa
       );
       const rows = lacking.filter(({ file }) => held.has(file.sha256));
       return archive.database.transaction(async (statements) => {
+        await checkFilesHome(statements, archive);
         await invalidateSummary(statements);
         const changed = await addMissingBytes(statements, rows);
         await withdraw(

@@ -1,15 +1,29 @@
 // Where an archive on PostgreSQL keeps its files, stored in the table `meta`.
+import * as z from 'zod';
 import { FILES_PLACES, type FilesPlace } from '../../../contract/files-place.ts';
+import { Fault } from '../../../faults.ts';
 import type { Archive } from '../archive.ts';
 import type { Statements } from '../sql/database.ts';
 
 /** `lost`: the archive has messages, but the value is missing or unknown. */
 export type FilesLocation = FilesPlace | 'undecided' | 'lost';
 
+/**
+ * A place of files: its kind, and the id in its mark. An archive whose files were never moved has the empty id, and so have the
+ * marks of its place.
+ */
+export type FilesHome = { kind: FilesPlace; id: string };
+
+const Home = z.object({ kind: z.enum(FILES_PLACES), id: z.string() });
+
+const KIND = 'files';
+const ID = 'files_id';
+const MOVE = 'files_move';
+
 /** Returns the location. The first process that opens an archive decides it, before there is any message. */
 export async function filesLocation(statements: Statements): Promise<FilesLocation> {
   const found = await statements.get<{ value: string | null; message: number | null }>(
-    `SELECT (SELECT value FROM meta WHERE key = 'files') AS value, (SELECT MIN(n) FROM messages) AS message`,
+    `SELECT (SELECT value FROM meta WHERE key = '${KIND}') AS value, (SELECT MIN(n) FROM messages) AS message`,
   );
   const value = found?.value ?? null;
   const place = FILES_PLACES.find((each) => each === value);
@@ -19,10 +33,71 @@ export async function filesLocation(statements: Statements): Promise<FilesLocati
 
 /** Stores the location unless another process did so first. */
 export async function decideFilesLocation(statements: Statements, location: FilesPlace): Promise<void> {
-  await statements.run(`INSERT INTO meta VALUES ('files', $1) ON CONFLICT (key) DO NOTHING`, [location]);
+  await statements.run(`INSERT INTO meta VALUES ('${KIND}', $1) ON CONFLICT (key) DO NOTHING`, [location]);
 }
 
 /** Returns where an open archive keeps its files. */
 export function filesPlaceOf({ blobs }: Pick<Archive, 'blobs'>): FilesPlace {
   return blobs.mark?.kind ?? 'database';
+}
+
+/** Returns the id of the present place of the files. */
+export async function filesId(statements: Statements): Promise<string> {
+  return (await valueOf(statements, ID)) ?? '';
+}
+
+/** Returns the place that the files are being moved to; undefined where they are not. */
+export async function filesMove(statements: Statements): Promise<FilesHome | undefined> {
+  const value = await valueOf(statements, MOVE);
+  return value === undefined ? undefined : Home.parse(JSON.parse(value));
+}
+
+/** Stores that the files are being moved: until {@link endFilesMove} nobody stores new ones. */
+export async function beginFilesMove(statements: Statements, to: FilesHome): Promise<void> {
+  await setValue(statements, MOVE, JSON.stringify(to));
+}
+
+/** Stores that the files are moved no more; `to`: they are there now. */
+export async function endFilesMove(statements: Statements, to?: FilesHome): Promise<void> {
+  await statements.run(`DELETE FROM meta WHERE key = '${MOVE}'`);
+  if (to === undefined) return;
+  await setValue(statements, KIND, to.kind);
+  await setValue(statements, ID, to.id);
+}
+
+/** Returns whether the archive still keeps its files in the place that it was opened with. */
+export async function isFilesHome({ database, filesHome }: Archive): Promise<boolean> {
+  if (filesHome === undefined) return true;
+  return (await filesLocation(database)) === filesHome.kind && (await filesId(database)) === filesHome.id;
+}
+
+/**
+ * Throws Fault 'store' where the files were moved since the archive was opened, and 'busy' while they are moved. In a transaction
+ * that stores rows with files: files that were put into the place before it are there when it commits.
+ */
+export async function checkFilesHome(statements: Statements, { filesHome }: Archive): Promise<void> {
+  if (filesHome === undefined) return;
+  const rows = await statements.all<{ key: string; value: string }>(
+    `SELECT key, value FROM meta WHERE key IN ('${KIND}', '${ID}', '${MOVE}')`,
+  );
+  const values = new Map(rows.map(({ key, value }) => [key, value]));
+  if (values.has(MOVE))
+    throw new Fault('busy', 'the files of this archive are being moved', {
+      hint: 'run it again when arx blobs move has ended; if that was killed, run it again first',
+    });
+  if (values.get(KIND) !== filesHome.kind || (values.get(ID) ?? '') !== filesHome.id)
+    throw new Fault('store', 'the files of this archive were moved to another place meanwhile', {
+      hint: 'run it again with --blobs and the new place',
+    });
+}
+
+async function valueOf(statements: Statements, key: string): Promise<string | undefined> {
+  return (await statements.get<{ value: string }>('SELECT value FROM meta WHERE key = $1', [key]))?.value;
+}
+
+async function setValue(statements: Statements, key: string, value: string): Promise<void> {
+  await statements.run(
+    'INSERT INTO meta VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value',
+    [key, value],
+  );
 }

@@ -6,9 +6,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { ImportedAttachment, ImportedMessage } from '../../../../src/service/records/import-items.ts';
 import { CONVERSATION, MESSAGE } from '../../../../src/service/rules/integrity.ts';
 import { createMessageWriter } from '../../../../src/service/store/additions/message-batches.ts';
+import { beginFilesMove, endFilesMove } from '../../../../src/service/store/meta-table/files-location.ts';
 import { readSearchText } from '../../../support/search.ts';
 import { openArchive, type OpenArchive } from '../../../../src/service/store/open.ts';
-import { freshPlace } from '../../../support/engine.ts';
+import { ENGINE, freshPlace } from '../../../support/engine.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { sha256Of } from '../../../support/digest.ts';
 import { runs } from '../../../support/runs.ts';
@@ -93,6 +94,21 @@ const conversationsOf = (archive: OpenArchive) =>
   archive.database.all(
     'SELECT n, subject, message_count, first_message, started_ms, last_ms, failed FROM conversations ORDER BY n',
   );
+
+test.skipIf(ENGINE !== 'postgres')(
+  'nothing is stored while the files are moved, and after that with the old place',
+  () =>
+    withArchive(async (archive) => {
+      const intake = createMessageWriter(archive, readSearchText);
+      const batch = [message('a', [], { attachments: [file('a file')] })];
+      const target = { kind: 'folder', id: 'new' } as const;
+      await archive.database.transaction((statements) => beginFilesMove(statements, target));
+      await expect(intake.add(batch)).rejects.toThrow('the files of this archive are being moved');
+      await archive.database.transaction((statements) => endFilesMove(statements, target));
+      await expect(intake.add(batch)).rejects.toThrow('were moved to another place meanwhile');
+      expect(await messagesOf(archive)).toEqual([]);
+    }),
+);
 
 describe('threads', () => {
   test('a reply, its parent, and a stranger', () =>

@@ -200,6 +200,7 @@ const LOCAL_COMMANDS: [words: string, line: string, exit: number][] = [
   ['fsck', 'fsck', 2],
   ['backup', 'backup --to copy', 2],
   ['archive copy', 'archive copy sqlite:none sqlite:copy', 6],
+  ['blobs move', 'blobs move --to database', 2],
   // There is no archive on this machine.
   ['serve', 'serve --port 0 --read-only', 6],
   ['config set', 'config set retries 2', 0],

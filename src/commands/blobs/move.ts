@@ -1,0 +1,77 @@
+// `arx blobs move --to PLACE`: moves the files of an archive on PostgreSQL between the database, a folder and a bucket.
+import * as z from 'zod';
+import type { App } from '../../app.ts';
+import type { FilesMoveReport } from '../../contract/reports/archive.ts';
+import { Fault } from '../../faults.ts';
+import { formatBytes, plural } from '../../format/numbers.ts';
+import { filesMoveLines } from '../../format/views/index.ts';
+import type { ArchiveLocation } from '../../service/index.ts';
+import { CONFIRM_INPUT, confirm } from '../confirm.ts';
+import { archivePlace, DATABASE_INPUT } from '../database-option.ts';
+
+/** In place of a folder or a bucket: the database itself. */
+const DATABASE = 'database';
+
+export const Input = z.object({ to: z.string().min(1), ...CONFIRM_INPUT, ...DATABASE_INPUT });
+type Input = z.infer<typeof Input>;
+
+/** Runs `arx blobs move`. */
+export async function run(input: Input, app: App): Promise<void> {
+  const { from, to } = await places(input, app);
+  const { openFiles } = await import('../../service/index.ts');
+  const archive = await app.openArchive({ ...from, mustExist: true, readOnly: input.dryRun });
+  const { countFiles, moveFiles } = await import('../../service/copy/index.ts');
+  const target = await openFiles('url' in to ? to.blobs : undefined, archive.database, app.world);
+  const { count, bytes } = await countFiles(archive.database);
+  const report: FilesMoveReport = {
+    version: 1,
+    ...(input.dryRun ? { dry_run: true } : {}),
+    from: archive.blobs.mark?.place ?? DATABASE,
+    to: target.mark?.place ?? DATABASE,
+    files: { count, bytes, copied: 0, copied_bytes: 0, damaged: 0, damaged_files: [] },
+    verdict: 'not_moved',
+  };
+  if (!input.dryRun) {
+    const what = `${plural(count, 'file')} (${formatBytes(bytes)}) from ${report.from} to ${report.to}`;
+    await confirm(
+      `move ${what}? What serves or imports with the old place must be started anew.`,
+      input,
+      app,
+    );
+    app.onInterrupt(() => ({
+      kept: 'the archive keeps its files where they were, and what was copied is kept',
+      next: 'run the same command to continue',
+    }));
+    const progress = app.progress();
+    let done = 0;
+    const moved = await moveFiles(archive, target, {
+      signal: app.world.signal,
+      progress(more) {
+        done += more;
+        progress.update({ label: 'files', done, total: bytes, unit: 'bytes' });
+      },
+    }).finally(() => progress.end());
+    const { known: _, ...copied } = moved ?? { known: 0 };
+    Object.assign(report.files, copied);
+    report.verdict = moved === undefined ? 'there_already' : 'moved';
+  }
+  await app.printer.report(report, () => filesMoveLines(report, app.screen));
+  if (report.files.damaged > 0)
+    app.addFault(
+      new Fault('integrity', `${plural(report.files.damaged, 'file')} missing or damaged, not copied`, {
+        hint: 'arx fsck names them',
+      }),
+    );
+}
+
+/** Returns where the files are and where they go. Throws Fault 'usage' for an archive that keeps them in its folder. */
+async function places(input: Input, app: App): Promise<{ from: ArchiveLocation; to: ArchiveLocation }> {
+  const from = await archivePlace(input, app);
+  if (from === undefined || 'dir' in from)
+    throw new Fault('usage', 'blobs move takes --database postgres://…', {
+      hint: 'arx archive copy moves an archive that is a folder',
+    });
+  const blobs = input.to === DATABASE ? undefined : input.to;
+  const names = { database: '--database', blobs: '--to' };
+  return { from, to: (await archivePlace({ database: from.url, blobs }, app, names))! };
+}

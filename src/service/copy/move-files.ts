@@ -1,0 +1,63 @@
+// Moves the files of an archive on PostgreSQL to another place: they are copied, each compared with its hash, and the old ones stay.
+import { randomUUID } from 'node:crypto';
+import { Fault } from '../../faults.ts';
+import type { Archive } from '../store/archive.ts';
+import type { Blobs } from '../store/files/blobs.ts';
+import { markNewPlace } from '../store/files-mark.ts';
+import {
+  beginFilesMove,
+  endFilesMove,
+  filesId,
+  filesMove,
+  filesPlaceOf,
+  type FilesHome,
+} from '../store/meta-table/files-location.ts';
+import type { Statements } from '../store/sql/database.ts';
+import { copyFiles, type CopiedFiles } from './copy-files.ts';
+
+/**
+ * Copies the files that the rows name into `to`, which then is their place. Nobody stores new files meanwhile. Resolves to undefined
+ * where `to` is their place already; a move that was killed is given up then. Files that are missing or damaged are left out.
+ * After an interruption the same call continues. Throws the reason of the signal, and Fault 'conflict' where another move began.
+ */
+export async function moveFiles(
+  archive: Archive,
+  to: Blobs,
+  options: { signal: AbortSignal; progress(bytes: number): void },
+): Promise<CopiedFiles | undefined> {
+  const { database } = archive;
+  const id = to.mark === undefined ? '' : await markNewPlace(archive, to.mark, randomUUID());
+  const target: FilesHome = { kind: filesPlaceOf({ blobs: to }), id };
+  if (target.kind === filesPlaceOf(archive) && id === (await filesId(database))) {
+    await database.transaction((statements) => endFilesMove(statements));
+    return undefined;
+  }
+  await database.transaction((statements) => beginFilesMove(statements, target));
+  let isMoved = false;
+  try {
+    const copied = await copyFiles(database, archive.blobs, to, options);
+    options.signal.throwIfAborted();
+    await database.transaction(async (statements) => {
+      if (!(await isOwnMove(statements, target)))
+        throw new Fault('conflict', 'another arx blobs move of this archive began meanwhile', {
+          kept: 'the archive keeps its files where they were',
+        });
+      await endFilesMove(statements, target);
+    });
+    isMoved = true;
+    return copied;
+  } finally {
+    // Then imports go on. Where this fails too, they are refused until a move ends.
+    if (!isMoved)
+      await database
+        .transaction(async (statements) => {
+          if (await isOwnMove(statements, target)) await endFilesMove(statements);
+        })
+        .catch(() => {});
+  }
+}
+
+async function isOwnMove(statements: Statements, target: FilesHome): Promise<boolean> {
+  const found = await filesMove(statements);
+  return found?.kind === target.kind && found.id === target.id;
+}
