@@ -80,6 +80,8 @@ export function createResponseWriter(limits: SlowReaderLimits): ResponseWriter {
       const { socket } = incoming;
       // A short body arrives with its head, but Node runs the service before it reads on.
       if (requestBody?.isComplete() === false) await new Promise(setImmediate);
+      // Nothing more is told of a connection that closed meanwhile: what is counted now would count for ever.
+      if (socket.destroyed) return;
       const unread = requestBody?.isComplete() === false ? requestBody : undefined;
       if (isLast || unread !== undefined) outgoing.setHeader('connection', 'close');
       if (typeof body === 'string' || body instanceof Uint8Array) {

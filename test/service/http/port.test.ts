@@ -10,6 +10,7 @@ import { wholeBody } from '../../../src/service/handlers/body.ts';
 import { errorResponse } from '../../../src/service/handlers/error-response.ts';
 import { createAssetService, createService, openArchive } from '../../../src/service/index.ts';
 import { listen, type Listener, type PortLimits } from '../../../src/service/http/port.ts';
+import { NO_OBSERVER } from '../../../src/service/http/request-tracker.ts';
 import { ApiError } from '../../../src/service/rules/api-error.ts';
 import { bodyOf, errorOf, raw, statusOf } from '../../support/raw-request.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -495,6 +496,35 @@ describe('slow readers', () => {
     expect(answer).toMatch(/^retry-after: 1\r$/im);
     socket.destroy();
     for (let n = 0; n < 1_000 && statusOf(answer) !== 200; n += 1) answer = await ask();
+    expect(bodyOf(answer)).toBe('hello');
+  });
+
+  test('the response to a client that left before it was made does not count', async () => {
+    let answerIt!: () => void;
+    const gate = new Promise<void>((resolve) => (answerIt = resolve));
+    let arrived!: () => void;
+    const arrival = new Promise<void>((resolve) => (arrived = resolve));
+    const service: Service = async ({ target }) => {
+      if (target !== '/x') return hello({} as ServiceRequest);
+      arrived();
+      await gate;
+      return large({} as ServiceRequest);
+    };
+    let left!: () => void;
+    const departure = new Promise<void>((resolve) => (left = resolve));
+    const listener = await listen(service, {
+      host: '127.0.0.1',
+      port: 0,
+      observer: { ...NO_OBSERVER, disconnected: () => left() },
+      limits: { slowReaders: { ...SLOW_READERS, maxPendingBytes: LARGE - 1 } },
+    });
+    open.push(listener);
+    const socket = await reader(listener);
+    await arrival;
+    socket.resetAndDestroy();
+    await departure;
+    answerIt();
+    const answer = await raw(listener, `GET /x2 HTTP/1.1\r\n${HEAD}\r\n`);
     expect(bodyOf(answer)).toBe('hello');
   });
 });
