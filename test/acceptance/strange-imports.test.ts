@@ -85,3 +85,31 @@ test('X11 a malformed header line does not end the header', async () => {
   );
   expect(messages).toMatchObject([{ subject: 'after it' }]);
 });
+
+test.each([
+  ['a single file', 'a.eml', 'a.eml'],
+  ['a Maildir', 'box/cur/1.a:2,S', 'box'],
+  ['a folder', 'mails/a.eml', 'mails'],
+])(
+  'X11 a mail whose lines end with CR alone, as %s: it reads as with LF, and its bytes stay',
+  async (_, name, path) => {
+    const part = 'Content-Type: image/x; name=f.bin\nContent-Transfer-Encoding: base64\n\naGVs\nbG8=\n';
+    const text = mail(1, 'Content-Type: multipart/mixed; boundary=q\n').replace(
+      '\ntext 1',
+      `\n--q\n\nfirst line\nsecond line\n--q\n${part}--q--`,
+    );
+    const raw = text.replaceAll('\n', '\r');
+    const more = { 'box/new/x': mail(2), 'mails/b.eml': mail(3) };
+    const { dir, messages } = await imported({ ...more, [name]: raw }, path);
+    const id = String(messages.find(({ subject }) => subject === 's1')?.['id']);
+    expect((await arx(dir, `read ${id}`)).stdout).toContain('first line\nsecond line');
+    expect((await arx(dir, 'search "second line" --json')).stdout).toContain(`"${id}"`);
+    expect((await arx(dir, `content get ${id} --raw`)).bytes.toString()).toBe(raw);
+    expect((await arx(dir, 'attachments cat att_1')).stdout).toBe('hello');
+    expect(await arx(dir, 'redact att_1 --yes')).toMatchObject({ exit: 0 });
+    const shown = await arx(dir, `content get ${id} --json`);
+    expect(shown.stdout).toContain(String.raw`first line\nsecond line`);
+    expect(shown.stdout).not.toContain('aGVs');
+    expect(await arx(dir, 'fsck')).toMatchObject({ exit: 0 });
+  },
+);

@@ -1,6 +1,6 @@
 // Compares the row of a mail with the header of its stored bytes, parsed as the import parses it.
 import { Buffer } from 'node:buffer';
-import { parseHeader } from '../mail/header.ts';
+import { parseMailHeader } from '../mail/header.ts';
 import { summaryOf } from '../mail/mail-record.ts';
 import type { MessageSummary } from '../records/import-items.ts';
 import { storableSummary } from '../records/storable-text.ts';
@@ -20,8 +20,7 @@ type Difference = { problem: string; severity: 'damage' | 'notice' };
 
 /** Returns how a row differs from the header of `bytes`. A difference that Node's decoder can explain is a notice. */
 export function headerDifferences(bytes: Uint8Array, row: MessageSummary): Difference[] {
-  const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const header = parseHeader(raw, 0, raw.length);
+  const header = parseMailHeader(bytes);
   const parsed = storableSummary(summaryOf(header));
   return COMPARED.filter(({ value }) => parsed[value] !== row[value]).map(({ name, fields }) =>
     fields.some((field) => OTHER_CHARSET.test(header.fields.get(field) ?? ''))

@@ -14,7 +14,7 @@ import { idOf, numberOf } from '../rules/identifier.ts';
 import { integrityOf } from '../rules/integrity.ts';
 import { assetTypeOf, zeroWidthCarriers, sequenceStatusOf, variantOf } from '../rules/lore.ts';
 import { partsWithoutFiles } from '../mail/parts-without-files.ts';
-import { parseHeader } from '../mail/header.ts';
+import { parseMailHeader } from '../mail/header.ts';
 import { summaryOf } from '../mail/mail-record.ts';
 import { readMessageText, type MessageText } from '../mail/message-text.ts';
 import { mayRead } from '../rules/tiers.ts';
@@ -89,8 +89,7 @@ function summaryIn(
   bytes: Uint8Array,
 ): Pick<MessageRow, 'date_ms' | 'sender' | 'subject'> {
   if (message.format !== 'rfc822') return message;
-  const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return storableSummary(summaryOf(parseHeader(raw, 0, raw.length)));
+  return storableSummary(summaryOf(parseMailHeader(bytes)));
 }
 
 async function permittedMessage({ archive, bearer, parameters }: Call): Promise<MessageRow> {

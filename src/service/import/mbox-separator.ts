@@ -1,5 +1,6 @@
 // Recognizes the separators between the mails of an mbox. What separates is decided for the file as a whole.
 import { Buffer } from 'node:buffer';
+import { withLfEnds } from '../mail/line-ends.ts';
 
 /** How much of an mbox is read at a time. A longer header has no usable Content-Length. */
 export const CHUNK_BYTES = 4 * 1024 * 1024;
@@ -188,7 +189,7 @@ const PATCH_DATE = 'Mon Sep 17 00:00:00 2001';
 
 /** Returns how many lines of a mail would separate mails in an mbox: dated ones after an empty line and before a field of most mails. */
 export function separatorsWithin({ buffer, byteOffset, byteLength }: Uint8Array): number {
-  const mail = Buffer.from(buffer, byteOffset, byteLength);
+  const mail = withLfEnds(Buffer.from(buffer, byteOffset, byteLength));
   let count = 0;
   for (let at = mail.indexOf('\nFrom '); at >= 0; at = mail.indexOf('\nFrom ', at + 1)) {
     const { form, afterEmptyLine, next } = fromLineAt(mail, at + 1);

@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import { replaceCr } from '../mail/line-ends.ts';
 import type { FileNote, RawMail, RefusedItem } from '../records/import-items.ts';
 import {
   CHUNK_BYTES,
@@ -107,16 +108,10 @@ async function plainLines(readAt: ReadAt): Promise<{ readPlain: ReadAt; hasCrEnd
     const read = await readAt(into, at);
     const bytes = into.subarray(0, read.bytesRead);
     if (hasMark && at < MARK.length) bytes.fill(LF, 0, MARK.length - at);
-    if (hasCrEnds) withLf(bytes);
+    if (hasCrEnds) replaceCr(bytes);
     return read;
   };
   return { readPlain, hasCrEnds };
-}
-
-/** Makes LF of each CR, in place. Line ends belong to the file: a mail whose lines end with CR alone is read by no program. */
-function withLf(bytes: Buffer): Buffer {
-  for (let at = bytes.indexOf(CR); at >= 0; at = bytes.indexOf(CR, at + 1)) bytes[at] = LF;
-  return bytes;
 }
 
 const NO_SEPARATOR = 'has no separator and belongs to no mail';

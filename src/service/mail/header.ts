@@ -1,5 +1,6 @@
 // Parses the header block of a mail or of a MIME part: unfolded fields, and where the body begins.
 import { Buffer, isAscii, isUtf8 } from 'node:buffer';
+import { withLfEnds } from './line-ends.ts';
 
 /** A parsed header block (RFC 5322 2.2). */
 export type Header = {
@@ -26,6 +27,11 @@ const USUAL_FIELD =
 const MAX_FIELDS = 2_000;
 const MAX_NAME_CHARACTERS = 998;
 const MAX_VALUE_CHARACTERS = 64 * 1024;
+
+/** Returns the header of a whole mail, whose lines may all end with CR. See {@link parseHeader}. */
+export function parseMailHeader({ buffer, byteOffset, byteLength }: Uint8Array): Header {
+  return parseHeader(withLfEnds(Buffer.from(buffer, byteOffset, byteLength)), 0, byteLength);
+}
 
 /**
  * Returns the header block that starts at index `from`. It ends before index `to`. A line that is no field is left out, as mail

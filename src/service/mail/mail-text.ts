@@ -3,6 +3,7 @@ import { MAX_TEXT_BYTES } from '../../contract/content.ts';
 import { decodeText } from './charset.ts';
 import type { Header } from './header.ts';
 import { limitText, truncatedFields, type MessageText } from './limited-text.ts';
+import { withLfEnds } from './line-ends.ts';
 import { parseMimeStructure, type MimeLeaf } from './mime-structure.ts';
 import { contentTypeParameter } from './part-header.ts';
 import { withoutRedactedParts } from './redacted-parts.ts';
@@ -18,7 +19,8 @@ const MAX_QUOTED_FIELD_CHARACTERS = 1000;
  */
 export async function mailText(bytes: Buffer, redacted: ReadonlySet<string>): Promise<MessageText> {
   const { default: PostalMime, decodeWords } = await import('postal-mime');
-  const { header, leaves } = parseMimeStructure(bytes);
+  const mail = withLfEnds(bytes);
+  const { header, leaves } = parseMimeStructure(mail);
   const visible = withoutRedactedParts(leaves, redacted).filter(({ shown }) => shown);
   const forwardedTitles = ({ forwardedHeaders }: MimeLeaf) =>
     forwardedHeaders.map((forwarded) => titleOf(forwarded, decodeWords)).join('');
@@ -31,7 +33,7 @@ export async function mailText(bytes: Buffer, redacted: ReadonlySet<string>): Pr
     () => '',
   );
   const isHeaderCut = header.bodyAt > MAX_HEADER_BYTES;
-  const head = bytes.subarray(0, isHeaderCut ? MAX_HEADER_BYTES : header.bodyAt);
+  const head = mail.subarray(0, isHeaderCut ? MAX_HEADER_BYTES : header.bodyAt);
   return {
     // postal-mime gets the header alone, because it takes seconds and gigabytes for some bodies.
     headers: await PostalMime.parse(head).then(fieldsOf, () => []),

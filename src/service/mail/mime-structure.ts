@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { mediaTypeOf } from '../../contract/media-type.ts';
 import { parseHeader, valueBeforeParameters, type Header } from './header.ts';
+import { withLfEnds } from './line-ends.ts';
 import { partsBetween } from './mime-boundary.ts';
 import { contentTypeParameter, hasAttachmentDisposition, hasFilename } from './part-header.ts';
 import { decodeTransferEncoding } from './transfer-encoding.ts';
@@ -83,7 +84,10 @@ export function mimeStructureOf(raw: Uint8Array): MimeStructure {
   return structure;
 }
 
-/** Returns the structure of a mail. Takes time linear in its size, whatever its boundaries. Never throws. */
+/**
+ * Returns the structure of a mail. The lines of the mail, or of a mail inside it, may all end with CR: its parts then have LF. Takes
+ * time linear in its size, whatever its boundaries. Never throws.
+ */
 export function parseMimeStructure(message: Buffer): MimeStructure {
   const leaves: MimeLeaf[] = [];
   const forwarded: Header[] = [];
@@ -170,7 +174,8 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
     if (leaves.length >= MAX_LEAVES) return false;
     const inner = { ...context, defaultType: 'text/plain', inReport: false };
     const body = bytes.subarray(header.bodyAt, to);
-    const decoded = decodeTransferEncoding(body, header.fields.get('content-transfer-encoding') ?? '');
+    const encoding = header.fields.get('content-transfer-encoding') ?? '';
+    const decoded = withLfEnds(decodeTransferEncoding(body, encoding));
     if (decoded === body) {
       visit(bytes, header.bodyAt, to, inner);
       return true;
@@ -190,7 +195,7 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
     message: undefined,
     branches: [],
   };
-  const header = visit(message, 0, message.length, top);
+  const header = visit(withLfEnds(message), 0, message.length, top);
   return { header, type: typeOf(header, top.defaultType), leaves, wellFormed };
 }
 

@@ -1,6 +1,6 @@
 // Recognizes and reads mails that an import stores as files, because their headers have no usual fields.
 import { parseMailDate } from './date.ts';
-import { parseHeader } from './header.ts';
+import { parseMailHeader } from './header.ts';
 import type { MessageText } from './limited-text.ts';
 import { mailText } from './mail-text.ts';
 
@@ -12,7 +12,7 @@ export type UnusualMail = Pick<MessageText, 'headers' | 'truncated'> & { dateMs:
  * the file is that of a mail. Any other text may begin with a word and a colon. Returns undefined for other files.
  */
 export async function readUnusualMail(bytes: Buffer, filename: string): Promise<UnusualMail | undefined> {
-  const { fields } = parseHeader(bytes, 0, bytes.length);
+  const { fields } = parseMailHeader(bytes);
   const hasType = /^\s*[\w.+-]{1,99}\/[\w.+-]/.test(fields.get('content-type') ?? '');
   if (fields.size === 0 || (!hasType && !/\.(eml|msg)$/i.test(filename))) return undefined;
   const { headers, truncated } = await mailText(bytes, new Set());
