@@ -7,7 +7,7 @@ import type { FileNote, ImportItem, RawMail, RefusedItem, SourceItem } from '../
 import { unreadableReason } from './unreadable-reason.ts';
 import { filesBelow, isMaildir, unreadReasonOf } from './folder-listing.ts';
 import { detectFileKind } from './mail-detection.ts';
-import { separatorsWithin } from './mbox-separator.ts';
+import { isQuotedSeparator, separatorsWithin } from './mbox-separator.ts';
 import { MAX_MAIL_BYTES, readMbox } from './mbox.ts';
 
 /** Returns whether a folder is a Maildir. Throws the error of the file system. */
@@ -89,9 +89,13 @@ const MIN_SEPARATORS = 2;
 export function* readSingleMail(path: string): Generator<SourceItem> {
   const item = readMailFile(path);
   yield* asFile(item, 'mail');
-  const count = item.kind === 'raw' ? separatorsWithin(item.raw) : 0;
-  if (count < MIN_SEPARATORS) return;
-  const text = `is read as one mail, and has ${count} lines that separate mails in a mailbox; arx import --kind mbox reads it as one`;
+  if (item.kind !== 'raw') return;
+  const count = separatorsWithin(item.raw);
+  const isQuoted = count > 0 && isQuotedSeparator(item.raw);
+  if (count < MIN_SEPARATORS && !isQuoted) return;
+  const begin = isQuoted ? ' begins with a quoted separator (>From),' : '';
+  const lines = count === 1 ? '1 line that separates' : `${count} lines that separate`;
+  const text = `is read as one mail,${begin} and has ${lines} mails in a mailbox; arx import --kind mbox reads it as one`;
   yield { kind: 'notice', path, text };
 }
 

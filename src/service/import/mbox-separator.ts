@@ -44,6 +44,8 @@ export type MboxSurvey = { dialect: MboxDialect; start: number | null };
  * - The first line has this form.
  * - Bare lines: a line is followed by a field of Thunderbird; or the first line begins with `From - `; or at least two are
  *   followed by a usual field, and none by text.
+ *
+ * A first line that {@link isQuotedSeparator} begins the first mail, if others follow.
  */
 export async function surveyMbox(
   readAt: ReadAt,
@@ -85,8 +87,26 @@ export async function surveyMbox(
       : 'mbox';
   return {
     dialect: { name: isMboxrd ? 'mbox' : name, isMboxrd, separates },
-    start: first?.at ?? firstSeparatorAt,
+    start: first?.at ?? (firstSeparatorAt === null ? null : await firstStart(readAt, firstSeparatorAt)),
   };
+}
+
+/** Returns where the first mail of a file begins whose first line is no separator: 0 if that line is a quoted one. */
+async function firstStart(readAt: ReadAt, firstSeparatorAt: number): Promise<number> {
+  const head = Buffer.alloc(MAX_SEPARATOR_BYTES);
+  const { bytesRead } = await readAt(head, 0);
+  return isQuotedSeparator(head.subarray(0, bytesRead)) ? 0 : firstSeparatorAt;
+}
+
+/**
+ * Returns whether a file begins with the separator of a mail behind a `>`, as a mailbox does that was sent as text. mutt and dovecot
+ * refuse such a mailbox; Python leaves out its first mail.
+ */
+export function isQuotedSeparator({ buffer, byteOffset, byteLength }: Uint8Array): boolean {
+  const head = withLfEnds(Buffer.from(buffer, byteOffset, Math.min(byteLength, MAX_SEPARATOR_BYTES)));
+  if (!head.toString('latin1', 0, 6).startsWith('>From ')) return false;
+  const { form, next } = fromLineAt(head, 1);
+  return form === 'dated' && (next === 'mail' || next === 'mozilla');
 }
 
 type FoundLine = {

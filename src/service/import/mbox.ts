@@ -194,7 +194,9 @@ async function* splitMails(
 
 /** Returns the mail after its separator line, without what mboxrd added. */
 function mailIn(stretch: Buffer, isMboxrd: boolean): Buffer {
-  const separatorLength = startsWith(stretch, 'From ') ? stretch.indexOf('\n') + 1 || stretch.length : 0;
+  // Only the first separator of a file may be quoted.
+  const isSeparated = startsWith(stretch, 'From ') || startsWith(stretch, '>From ');
+  const separatorLength = isSeparated ? stretch.indexOf('\n') + 1 || stretch.length : 0;
   const mail = stretch.subarray(separatorLength);
   if (!isMboxrd) return mail;
   const last = mail.toString('latin1', Math.max(mail.length - 3, 0));

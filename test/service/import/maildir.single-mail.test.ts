@@ -17,21 +17,34 @@ function noticesOf(text: string): string[] {
 }
 
 test.each([
-  ['two mails behind the first', HEADER + SEPARATOR + HEADER + SEPARATOR + HEADER, 2],
-  ['with CRLF', (HEADER + SEPARATOR + HEADER + SEPARATOR + HEADER).replaceAll('\n', '\r\n'), 2],
+  ['two mails behind the first', HEADER + SEPARATOR + HEADER + SEPARATOR + HEADER, '2 lines that separate'],
+  [
+    'with CRLF',
+    (HEADER + SEPARATOR + HEADER + SEPARATOR + HEADER).replaceAll('\n', '\r\n'),
+    '2 lines that separate',
+  ],
   ['one mail that is quoted', HEADER + SEPARATOR + HEADER, undefined],
   ['patches of git', HEADER + PATCH + HEADER + PATCH + HEADER + PATCH + HEADER, undefined],
   ['sentences', `${HEADER}\nFrom here on\n\nFrom there: on\n\nFrom a to b\n`, undefined],
+  [
+    'a quoted first separator, and one more mail',
+    `>${SEPARATOR.trimStart()}${HEADER}${SEPARATOR}${HEADER}`,
+    '1 line that separates',
+  ],
+  [
+    'a quoted first separator, and one more mail, with CR',
+    `>${SEPARATOR.trimStart()}${HEADER}${SEPARATOR}${HEADER}`.replaceAll('\n', '\r'),
+    '1 line that separates',
+  ],
+  ['a quoted line of UUCP', `>${SEPARATOR.trimStart()}${HEADER}`, undefined],
   [
     'lines without an empty one before',
     HEADER + SEPARATOR.trimStart() + HEADER + SEPARATOR.trimStart(),
     undefined,
   ],
-])('%s', (_, text, count) => {
+])('%s', (_, text, lines) => {
   expect(noticesOf(text)).toEqual(
-    count === undefined
-      ? []
-      : [expect.stringContaining(`has ${count} lines that separate mails in a mailbox`)],
+    lines === undefined ? [] : [expect.stringContaining(`has ${lines} mails in a mailbox`)],
   );
 });
 

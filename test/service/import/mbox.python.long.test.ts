@@ -93,6 +93,11 @@ describe.skipIf(!hasPython)('crafted mboxes', () => {
     ['addresses without a date', two('From a@b\n'), {}],
     ['no empty line before a separator', `${SEPARATOR}${mail(1).trimEnd()}\n${SEPARATOR}${mail(2)}`, {}],
     [
+      'a first separator that is quoted',
+      `>${SEPARATOR}From: a@b\n${mail(1)}${SEPARATOR}${mail(2)}`,
+      { 'only arx begins a mail': 'Python leaves out the first mail; mutt and dovecot refuse such a file' },
+    ],
+    [
       'prose that begins with From',
       SEPARATOR + mail(1, 'x\n\nFrom here on\nit is prose\n') + SEPARATOR + mail(2),
       {
