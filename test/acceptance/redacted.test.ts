@@ -226,6 +226,47 @@ describe('what is redacted never leaves', () => {
     });
   });
 
+  test('a multipart with a file name that cannot be split does not leave as a file, as a part, or in the stored bytes', async () => {
+    const HIDDEN = Buffer.from(
+      'below the fourth pier, 8812-4470-1163, and knock twice before the tide turns\n',
+    );
+    const inside = `--lost\nContent-Disposition: attachment; filename="pier.txt"\n\n${HIDDEN.toString()}--lost--\n`;
+    const box = [
+      ['pier', ['Content-Type: multipart/mixed; name="pier.bin"'], inside],
+      [
+        'encoded',
+        ['Content-Type: multipart/mixed; boundary="lost"; name="p"', 'Content-Transfer-Encoding: base64'],
+        Buffer.from(inside).toString('base64'),
+      ],
+    ] as const;
+    const known = (await files()).length;
+    writeFileSync(
+      join(dir, 'piers.mbox'),
+      box
+        .map(([name, [type, ...fields], body]) => {
+          const text = letter(name, [...fields, 'Content-Disposition: inline'], body);
+          return `From a@b Thu Jan  1 00:00:00 2026\n${text.replace(/Content-Type: text\/plain(?=\n(?!\n))/, type)}\n`;
+        })
+        .join(''),
+    );
+    expect((await arx(dir, 'import piers.mbox --tier external')).exit).toBe(0);
+    const rows = (await files()).slice(known);
+    expect(rows.map(({ filename }) => filename)).toEqual(['pier.bin', 'p']);
+    const since = rows[0]!.message;
+    const addresses = (await addressesOf('mirror')).filter((path) =>
+      rows.some(({ n }) => path.includes(`att_${n}/`)),
+    );
+    expect(await leaks('mirror', [HIDDEN], { since })).not.toEqual([]);
+    await arx(dir, `redact --yes att_${rows[0]!.n}`);
+    expect((await files()).slice(known).map(({ redacted }) => redacted)).toEqual([1, 1]);
+    for (const tier of TIERS) expect(await leaks(tier, [HIDDEN], { more: addresses, since })).toEqual([]);
+    for (const command of ['read', 'content get'])
+      expect((await arx(dir, `${command} msg_${since}`)).stdout).not.toContain('8812-4470');
+    expect((await arx(dir, 'search 8812-4470 --json')).stdout).not.toContain('knock');
+    expect((await arx(dir, 'fsck')).stdout).not.toMatch(new RegExp(`stored mail|msg_${since}\\b`));
+    await arx(dir, `redact --yes att_${rows[0]!.n} --undo`);
+  });
+
   describe('a message that is closed where it is attached, and under another type in a second one', () => {
     const KEY = Buffer.from('behind the third stone, 5521-0093-7740, and the lamp stays dark all night\n');
     const attach = (name: string, type: string, body: string) =>

@@ -27,7 +27,8 @@ const MAX_SHOWN_CHARACTERS = 2_000;
 /**
  * Parses a mail, which gets this tier. Its header does not decide who may read it, because its sender wrote that.
  * Its attachments are the parts that are not text, have a file name, or are declared attachments. Parts of nested
- * messages count too; multiparts and nested messages without a file name themselves do not. Does not fail on malformed mail.
+ * messages count too; nested messages without a file name themselves do not, nor do multiparts, except one that cannot be split
+ * and has a file name or declares itself an attachment. Does not fail on malformed mail.
  */
 export async function parseMail(mail: RawMail, tier: Tier): Promise<ImportedMessage> {
   const { header, type, leaves, wellFormed } = mimeStructureOf(mail.raw);
@@ -93,8 +94,9 @@ function countContainedFiles(leaves: readonly MimeLeaf[], parts: readonly Parsed
 async function parsePart(leaf: MimeLeaf, index: number): Promise<ParsedPart> {
   const { type, header } = leaf;
   const isDeclaredAttachment = hasAttachmentDisposition(header);
-  if (type.startsWith('multipart/')) return { decodable: true };
-  const filename = hasFilename(header) ? await filenameOf(header) : null;
+  const isNamed = hasFilename(header);
+  if (type.startsWith('multipart/') && !isDeclaredAttachment && !isNamed) return { decodable: true };
+  const filename = isNamed ? await filenameOf(header) : null;
   const content = decodeTransferEncoding(leaf.body, header.fields.get('content-transfer-encoding') ?? '');
   if (type.startsWith('text/') && !isDeclaredAttachment && filename === null) {
     return { decodable: isValidIn(contentTypeParameter(header, 'charset'), content) };

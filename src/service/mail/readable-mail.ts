@@ -114,13 +114,14 @@ function chooseBranches(leaves: readonly MimeLeaf[], prefer: PreferredForm): Map
 
 const isBlank = (leaf: MimeLeaf): boolean => !/\S/.test(leaf.body.toString('latin1'));
 
-/** A malformed multipart is one leaf, and what it holds is read as text. */
-const isText = ({ type }: MimeLeaf): boolean => type.startsWith('text/') || type.startsWith('multipart/');
+/** A malformed multipart is one leaf. Without a file name, what it holds is read as text. */
+const isText = (leaf: MimeLeaf): boolean =>
+  leaf.type.startsWith('text/') || (leaf.type.startsWith('multipart/') && !isFile(leaf));
 
 /** Returns whether an import makes the part an attachment. */
 function isFile({ type, header }: MimeLeaf): boolean {
-  if (type.startsWith('multipart/')) return false;
-  return !type.startsWith('text/') || hasAttachmentDisposition(header) || hasFilename(header);
+  const mayBeText = type.startsWith('text/') || type.startsWith('multipart/');
+  return !mayBeText || hasAttachmentDisposition(header) || hasFilename(header);
 }
 
 async function fileOf(leaf: MimeLeaf): Promise<ReadablePart> {

@@ -101,6 +101,43 @@ describe('attachments', () => {
       [['part-1', 'a/b', '1']],
     ],
     ['a multipart without a boundary', 'Content-Type: multipart/mixed\n\n--x\nContent-Type: a/b\n\n1', []],
+    [
+      'a multipart with a file name that has no boundary is a file',
+      multipart('Content-Type: multipart/mixed; name=m\n\n--x\nContent-Type: a/b\n\n1'),
+      [['m', 'multipart/mixed', '--x\nContent-Type: a/b\n\n1']],
+    ],
+    [
+      'so is one that has no part',
+      multipart('Content-Type: multipart/mixed; boundary=x\nContent-Disposition: attachment\n\n1'),
+      [['part-1', 'multipart/mixed', '1']],
+    ],
+    [
+      'and one whose name is empty',
+      multipart('Content-Type: multipart/mixed; name=""\n\n1'),
+      [['part-1', 'multipart/mixed', '1']],
+    ],
+    [
+      'and one whose delimiters are encoded',
+      multipart(
+        `Content-Type: multipart/mixed; boundary=x; name=m\nContent-Transfer-Encoding: base64\n\n${Buffer.from('--x\n\n1').toString('base64')}`,
+      ),
+      [['m', 'multipart/mixed', '--x\n\n1']],
+    ],
+    [
+      'one that does not end is split, whatever its name',
+      multipart('Content-Type: multipart/mixed; boundary=x; name=m\n\n--x\nContent-Type: a/b\n\n1'),
+      [['part-1', 'a/b', '1']],
+    ],
+    [
+      'so is one inside another of the same boundary',
+      multipart(
+        'Content-Type: multipart/mixed; boundary="b c"; name=m\n\n--b c\nContent-Type: a/b; name=n\n\n1',
+      ),
+      [
+        ['m', 'multipart/mixed', ''],
+        ['n', 'a/b', '1'],
+      ],
+    ],
   ])('%s', async (_name, mail, files) => {
     const { attachments } = await read(mail);
     const found = attachments.map(({ filename, declared_type, content }) => [
