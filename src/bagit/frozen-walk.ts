@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
-import { verifyFrozen } from '../walk/log/hash-chain.ts';
+import { MAX_LINE_BYTES, verifyFrozen } from '../walk/log/hash-chain.ts';
 import { ROWS_FILE, SUBJECT_FILE, WINDOWS_FILE } from '../walk/log/frozen-log.ts';
 import { linesOf } from '../disk/lines.ts';
 import type { FrozenWindowLine } from '../contract/frozen-log.ts';
@@ -30,7 +30,7 @@ export async function readFrozenWalk(dir: string): Promise<BaggedWalk> {
   try {
     const log = await open(join(dir, WINDOWS_FILE), 'r');
     try {
-      for await (const line of linesOf(log, windowsBytes)) {
+      for await (const line of linesOf(log, windowsBytes, MAX_LINE_BYTES)) {
         const { drift_ratio } = JSON.parse(line.toString('utf8')) as FrozenWindowLine;
         if (drift_ratio !== null) ratios.push(drift_ratio);
       }

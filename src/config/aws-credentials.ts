@@ -1,5 +1,7 @@
 // The credentials and settings for S3, from where other programs find them: variables, then the files of a profile.
-import { readFile } from 'node:fs/promises';
+import { Buffer } from 'node:buffer';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../faults.ts';
 
@@ -9,11 +11,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export type AwsCredentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
 
 /** A file of settings has a few kilobytes. */
-const MAX_FILE_CHARACTERS = 1024 * 1024;
+const MAX_FILE_BYTES = 1024 * 1024;
 
 /**
  * Returns the credentials of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else those of the profile that AWS_PROFILE names
- * [default] in ~/.aws/credentials or ~/.aws/config. Throws Fault 'auth' where there are none; it never quotes one.
+ * [default] in ~/.aws/credentials or ~/.aws/config. Throws Fault 'auth' where there are none, or none that can be sent; it never quotes one.
  */
 export async function awsCredentials(env: Environment, home: string): Promise<AwsCredentials> {
   const given = credentialsIn({
@@ -47,6 +49,9 @@ function credentialsIn(settings: Environment): AwsCredentials | undefined {
     aws_session_token: sessionToken,
   } = settings;
   if (!accessKeyId || !secretAccessKey) return undefined;
+  // Both are sent in headers. fetch would refuse them, and its error quotes them.
+  if (![accessKeyId, sessionToken || 'x'].every((text) => /^[!-~]+$/.test(text)))
+    throw new Fault('auth', 'the credentials for the bucket have a character that cannot be sent in a header');
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
 }
 
@@ -63,17 +68,29 @@ async function profileSettings(env: Environment, home: string): Promise<Environm
 }
 
 async function textOf(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (['ENOENT', 'ENOTDIR'].includes(error.code ?? '')) return '';
-    throw new Fault('auth', `cannot read ${path} (${error.code})`);
-  });
+  try {
+    // Without O_NONBLOCK, a FIFO that has no writer would be waited for, and no signal would end that.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_FILE_BYTES + 1), 0, MAX_FILE_BYTES + 1, 0);
+      if (bytesRead > MAX_FILE_BYTES) throw new Fault('auth', `cannot read ${path}: it is larger than 1 MiB`);
+      return buffer.toString('utf8', 0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (error instanceof Fault) throw error;
+    if (['ENOENT', 'ENOTDIR'].includes(code)) return '';
+    throw new Fault('auth', `cannot read ${path} (${code})`);
+  }
 }
 
 /** Returns `name = value` of one section. Lines that are indented belong to a setting of several, and are left out. */
 function settingsOf(text: string, section: string): Environment {
   const settings = new Map<string, string>();
   let isInside = false;
-  for (const line of text.slice(0, MAX_FILE_CHARACTERS).split(/\r?\n/)) {
+  for (const line of text.split(/\r?\n/)) {
     const trimmed = line.trim();
     if (trimmed.startsWith('[')) isInside = trimmed === `[${section}]`;
     if (!isInside || trimmed !== line.trimEnd() || /^[[#;]/.test(trimmed)) continue;

@@ -11,7 +11,7 @@ const NEWLINE = 10;
 export async function* linesOf(
   file: Pick<FileHandle, 'read'>,
   bytes: number,
-  maxLineBytes = Infinity,
+  maxLineBytes: number,
 ): AsyncGenerator<Buffer> {
   let pending: Buffer[] = [];
   let pendingBytes = 0;

@@ -26,11 +26,20 @@ export async function openIfRegular(path: string): Promise<FileHandle | undefine
   }
 }
 
-/** Returns the bytes of a file; undefined when there is none. Throws as {@link openRegularFile} does. */
-export async function readBytesIfExists(path: string): Promise<Buffer | undefined> {
+/**
+ * Returns the bytes of a file; undefined when there is none. Throws Fault 'unsafe' for one of more than `maxBytes`, and as
+ * {@link openRegularFile} does.
+ */
+export async function readBytesIfExists(path: string, maxBytes: number): Promise<Buffer | undefined> {
   try {
     const file = await openRegularFile(path, constants.O_RDONLY);
-    return await file.readFile().finally(() => file.close());
+    try {
+      if ((await file.stat()).size > maxBytes)
+        throw new Fault('unsafe', `${path} is larger than ${maxBytes} bytes`);
+      return await file.readFile();
+    } finally {
+      await file.close();
+    }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

@@ -2,7 +2,7 @@
 // file first.
 import { Buffer } from 'node:buffer';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -22,6 +22,9 @@ const MAX_NAME_CHARACTERS = 1024 * 1024;
 const MAX_BYTES_WITHOUT_ENTRY = 16 * 1024 * 1024;
 /** A tar that unpacks to more is refused before it fills the disk. */
 const MAX_UNPACKED_BYTES = 256 * 1024 ** 3;
+/** Text becomes 5 to 20 times as large, a bomb up to 1,032 times. Above this size a ratio that no export has is refused. */
+const MAX_RATIO = 100;
+const MAX_BYTES_OF_ANY_RATIO = 4 * 1024 ** 3;
 
 type TarEntry = { name: string; start: number; bytes: number };
 
@@ -110,13 +113,15 @@ async function beginningOf(file: FileHandle): Promise<string> {
 async function unpack(path: string, to: string, signal: AbortSignal | undefined): Promise<void> {
   let bytes = 0;
   try {
+    const { size } = await stat(path);
+    const maxBytes = Math.min(MAX_UNPACKED_BYTES, Math.max(MAX_BYTES_OF_ANY_RATIO, MAX_RATIO * size));
     await pipeline(
       createReadStream(path),
       createGunzip(),
       async function* counted(chunks: AsyncIterable<Buffer>) {
         for await (const chunk of chunks) {
           bytes += chunk.length;
-          if (bytes > MAX_UNPACKED_BYTES) throw new UnreadableError('unpacks to too many bytes');
+          if (bytes > maxBytes) throw new UnreadableError('unpacks to too many bytes for its size');
           yield chunk;
         }
       },

@@ -9,7 +9,8 @@ import { unreadableReason } from './unreadable-reason.ts';
 
 /**
  * Opens a zip by its central directory. Of several entries with one name the first counts. Names with `..` and absolute
- * names are accepted, because names are only compared: nothing is written under them. Throws {@link UnreadableError}.
+ * names are accepted, because names are only compared: nothing is written under them. Throws {@link UnreadableError}, also for
+ * entries that overlap, which would be unpacked again and again.
  * `read` refuses entries that are encrypted, damaged or too large.
  */
 export async function openZip(path: string, signal?: AbortSignal): Promise<FileSet> {
@@ -24,8 +25,12 @@ export async function openZip(path: string, signal?: AbortSignal): Promise<FileS
     const reader = blockReader(yauzl.RandomAccessReader, file);
     zip = await yauzl.fromRandomAccessReaderPromise(reader, size, { autoClose: false, decodeStrings: false });
     checkFileCount(zip.entryCount);
+    let compressed = 0;
     for await (const entry of zip.eachEntry()) {
       signal?.throwIfAborted();
+      compressed += entry.compressedSize;
+      // Entries that do not overlap cannot be longer than the zip.
+      if (compressed > size) throw new UnreadableError('is damaged (its entries overlap)');
       const name = entry.fileNameRaw.toString('utf8');
       forgetTexts(entry);
       if (name.endsWith('/')) continue;

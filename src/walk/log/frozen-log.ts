@@ -7,7 +7,7 @@ import { makeFolder } from '../../disk/make-folder.ts';
 import { Fault } from '../../faults.ts';
 import { canonicalJson } from '../../contract/canonical-json.ts';
 import { parseExactJson } from '../../contract/exact-json.ts';
-import { readChain, type FrozenChain } from './hash-chain.ts';
+import { MAX_WINDOW_BYTES, readChain, type FrozenChain } from './hash-chain.ts';
 import { linesOf } from '../../disk/lines.ts';
 import { openRegularFile, readBytesIfExists } from '../../disk/regular-file.ts';
 import type { Identified } from '../source.ts';
@@ -19,6 +19,8 @@ export const WINDOWS_FILE = 'windows.ndjson';
 export const ROWS_FILE = 'rows.ndjson';
 /** Says what was walked, so that a walk of another list never continues this one. */
 export const SUBJECT_FILE = 'walk.json';
+/** It has a URL and two ids. */
+export const MAX_SUBJECT_BYTES = 1024 * 1024;
 
 /** What is walked: the archive, the list (absent: conversations) and the exclusive ends of the walk. */
 export type Subject = { base_url: string; list?: string; after: string | null; before: string | null };
@@ -73,7 +75,7 @@ export async function openFrozenLog<Row extends Identified>(
 async function claim(dir: string, subject: Subject, resume: boolean): Promise<void> {
   const path = join(dir, SUBJECT_FILE);
   const bytes = Buffer.from(`${canonicalJson({ version: 1, ...subject })}\n`);
-  const found = await readBytesIfExists(path);
+  const found = await readBytesIfExists(path, MAX_SUBJECT_BYTES);
   if (found !== undefined && !resume)
     throw new Fault('unsafe', `${dir} holds a frozen walk already`, { hint: 'continue it with --resume' });
   // A kill may cut the file anywhere: a beginning of these bytes is not the file of another walk.
@@ -115,7 +117,7 @@ function logOver<Row extends Identified>(
       }
     },
     async *rows() {
-      for await (const line of linesOf(rows, chain.rowsBytes))
+      for await (const line of linesOf(rows, chain.rowsBytes, MAX_WINDOW_BYTES))
         yield parseExactJson(line.toString('utf8')) as Row;
     },
     async close() {

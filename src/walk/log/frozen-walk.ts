@@ -6,7 +6,7 @@ import type { FrozenWalk } from '../../contract/reports/walk.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { readBytesIfExists } from '../../disk/regular-file.ts';
 import { Fault } from '../../faults.ts';
-import { SUBJECT_FILE } from './frozen-log.ts';
+import { MAX_SUBJECT_BYTES, SUBJECT_FILE } from './frozen-log.ts';
 import { verifyFrozen, type FrozenChain, type WindowVisitor } from './hash-chain.ts';
 import { readUnresolvedRows } from './unresolved-rows.ts';
 
@@ -56,7 +56,7 @@ export async function describeFrozenWalk(dir: string, path: string, chain: Froze
 
 async function readSubject(path: string): Promise<FrozenWalkSubject> {
   const file = join(path, SUBJECT_FILE);
-  const bytes = await readBytesIfExists(file).catch((error: unknown) => {
+  const bytes = await readBytesIfExists(file, MAX_SUBJECT_BYTES).catch((error: unknown) => {
     throw diskFault(error, file);
   });
   if (bytes === undefined)

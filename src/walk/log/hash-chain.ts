@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Fault } from '../../faults.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { canonicalJson, sha256 } from '../../contract/canonical-json.ts';
+import { exceededLimit } from '../../contract/json-size.ts';
 import type { FrozenWalkCompletion, FrozenWindowLine } from '../../contract/frozen-log.ts';
 import { COMPLETION_FILE, readCompletions } from './completion.ts';
 import { bytesOfWholeLines, linesOf } from '../../disk/lines.ts';
@@ -13,7 +14,14 @@ import { openRegularFile } from '../../disk/regular-file.ts';
 import { FIRST_PREVIOUS } from './window.ts';
 
 /** Rows of one window come from a few responses of at most 16 MiB each. */
-const MAX_WINDOW_BYTES = 256 * 1024 * 1024;
+export const MAX_WINDOW_BYTES = 256 * 1024 * 1024;
+/** The line of a window has the ids of its rows. */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+/** JSON.parse takes gigabytes for millions of brackets. Responses have the same limits for one row. */
+const MAX_LINE_JSON = { maxDepth: 16, maxValues: 4_000_000 };
+const MAX_ROW_JSON = { maxDepth: 200, maxValues: 2_000_000 };
+/** A shorter row cannot take much memory. */
+const SMALL_ROW_BYTES = 64 * 1024;
 
 /** What is wrong with a log. `window`: the number of the line, from 1. */
 export type ChainProblem = { window: number; what: string };
@@ -110,7 +118,7 @@ export async function readWindows(
   const { size } = await windows.stat();
   const whole = await bytesOfWholeLines(windows, size);
   const seen = new Set<string>();
-  for await (const bytes of linesOf(windows, whole)) {
+  for await (const bytes of linesOf(windows, whole, MAX_LINE_BYTES)) {
     const problem = await addLine(chain, bytes, rows, seen, visit);
     if (problem !== undefined) return withProblem(chain, problem);
   }
@@ -144,10 +152,10 @@ async function addLine(
   if (sha256(content) !== line.rows_sha256) return 'has rows of another hash';
   // Decoding replaces bytes that are not UTF-8, and would so accept other ids than were written.
   if (!isUtf8(content)) return 'has rows that are not UTF-8';
-  const rowLines = content.toString().split('\n');
-  if (rowLines.pop() !== '') return 'has a row without an end';
-  const ids = rowLines.map(idOf);
-  if (ids.length === 0 || !isText(ids) || canonicalJson(ids) !== canonicalJson(line.ids))
+  if (content.at(-1) !== NEWLINE) return 'has a row without an end';
+  const rowLines = rowsIn(content, line.ids.length);
+  const ids = rowLines?.map(idOf) ?? [];
+  if (rowLines === undefined || ids.length === 0 || !isText(ids) || canonicalJson(ids) !== canonicalJson(line.ids))
     return 'has rows of other ids';
   if (ids.some((id) => seen.has(id) || !seen.add(id))) return 'has a row twice';
   chain.windows++;
@@ -159,6 +167,22 @@ async function addLine(
   chain.lastRow = rowLines.at(-1);
   visit?.(line, rowLines);
   return undefined;
+}
+
+const NEWLINE = 10;
+
+/** Returns the rows of a window; undefined for another number of rows than `count`, and for a row that would take too much memory. */
+function rowsIn(content: Buffer, count: number): string[] | undefined {
+  const rows: string[] = [];
+  for (let start = 0; start < content.length;) {
+    const end = content.indexOf(NEWLINE, start);
+    const row = content.subarray(start, end);
+    if (rows.length === count || (row.length > SMALL_ROW_BYTES && exceededLimit(row, MAX_ROW_JSON)))
+      return undefined;
+    rows.push(row.toString());
+    start = end + 1;
+  }
+  return rows;
 }
 
 function idOf(row: string): unknown {
@@ -178,7 +202,7 @@ function isText(values: readonly unknown[]): values is string[] {
  * of one line would have two hashes.
  */
 function parseLine(bytes: Buffer): FrozenWindowLine | undefined {
-  if (!isUtf8(bytes)) return undefined;
+  if (bytes.length > MAX_LINE_BYTES || exceededLimit(bytes, MAX_LINE_JSON) || !isUtf8(bytes)) return undefined;
   const text = bytes.toString();
   try {
     const line = JSON.parse(text) as Partial<FrozenWindowLine> | null;
