@@ -18,9 +18,13 @@ export type BaggedWalk = {
   files: Map<string, string>;
 };
 
-/** Throws Fault 'integrity' for a broken chain, 'not_found' if there is no walk, 'partial' for one without windows. */
-export async function readFrozenWalk(dir: string): Promise<BaggedWalk> {
-  const { problems, windows, head, ids, windowsBytes } = await verifyFrozen(dir);
+/**
+ * Throws Fault 'integrity' for a broken chain, 'not_found' if there is no walk, 'partial' for one without windows; the reason of the
+ * signal when it is aborted.
+ */
+export async function readFrozenWalk(dir: string, signal: AbortSignal): Promise<BaggedWalk> {
+  const chain = await verifyFrozen(dir, () => signal.throwIfAborted());
+  const { problems, windows, head, ids, windowsBytes } = chain;
   if (problems.length > 0)
     throw new Fault('integrity', `${dir}: ${problems[0]!.what}`, {
       hint: `arx conversations verify ${dir}`,

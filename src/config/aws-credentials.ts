@@ -51,7 +51,10 @@ function credentialsIn(settings: Environment): AwsCredentials | undefined {
   if (!accessKeyId || !secretAccessKey) return undefined;
   // Both are sent in headers. fetch would refuse them, and its error quotes them.
   if (![accessKeyId, sessionToken || 'x'].every((text) => /^[!-~]+$/.test(text)))
-    throw new Fault('auth', 'the credentials for the bucket have a character that cannot be sent in a header');
+    throw new Fault(
+      'auth',
+      'the credentials for the bucket have a character that cannot be sent in a header',
+    );
   return { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}) };
 }
 
@@ -72,7 +75,12 @@ async function textOf(path: string): Promise<string> {
     // Without O_NONBLOCK, a FIFO that has no writer would be waited for, and no signal would end that.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_FILE_BYTES + 1), 0, MAX_FILE_BYTES + 1, 0);
+      const { bytesRead, buffer } = await file.read(
+        Buffer.alloc(MAX_FILE_BYTES + 1),
+        0,
+        MAX_FILE_BYTES + 1,
+        0,
+      );
       if (bytesRead > MAX_FILE_BYTES) throw new Fault('auth', `cannot read ${path}: it is larger than 1 MiB`);
       return buffer.toString('utf8', 0, bytesRead);
     } finally {

@@ -46,7 +46,8 @@ test.each([
   { AWS_SESSION_TOKEN: 'hidden\r\nHost: evil' },
   { AWS_SESSION_TOKEN: 'h\u00efdden' },
 ])('credentials that no header can have are refused, and not quoted: %j', async (env) => {
-  const failure = await awsCredentials({ ...KEYS, ...env }, '/').catch((error: unknown) => error as Fault);
+  const failure = await awsCredentials({ ...KEYS, ...env }, '/').catch((error: unknown) => error);
   expect(failure).toMatchObject({ kind: 'auth' });
-  expect(JSON.stringify(failure) + String(failure)).not.toMatch(/AKIA|evil|dden/i);
+  expect((failure as Fault).cause).toBe(undefined);
+  expect((failure as Fault).message).not.toMatch(/AKIA|evil|dden/i);
 });

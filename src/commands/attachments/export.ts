@@ -51,7 +51,9 @@ async function exportTo(path: string, input: Input, app: App): Promise<void> {
   app.onInterrupt(() => ({ kept: 'no bag was made', next: 'run the same command again' }));
   const dir = resolve(world.cwd, input.dir);
   const walk =
-    input.frozen === undefined ? undefined : await readFrozenWalk(resolve(world.cwd, input.frozen));
+    input.frozen === undefined
+      ? undefined
+      : await readFrozenWalk(resolve(world.cwd, input.frozen), world.signal);
   const records = await recordsOf(dir, input, app);
   const given = records.filter(isIncluded);
   const lacking = records.filter((record) => !isIncluded(record));

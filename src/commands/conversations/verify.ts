@@ -16,7 +16,7 @@ const ROWS_WITHOUT_LINE =
 
 export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<void> {
   const path = resolve(app.world.cwd, dir);
-  const chain = await verifyFrozen(path);
+  const chain = await verifyFrozen(path, () => app.world.signal.throwIfAborted());
   const { windows, head, ids, torn, hasTornLine, problems } = chain;
   const walk = problems.length === 0 ? await describeFrozenWalk(dir, path, chain) : undefined;
   const noun = walk?.list === 'conversations' ? 'conversation' : 'row';

@@ -46,11 +46,11 @@ export async function* readFolder(path: string, options: FolderOptions): AsyncGe
     options.signal.throwIfAborted();
     const { at } = found;
     if ('maildir' in found) {
-      yield* readMaildir(at);
+      yield* readMaildir(at, options.signal);
       continue;
     }
     const kind = found.unreadReason === undefined ? await kindOf(at, readAs) : 'file';
-    if (kind === 'mbox') yield* readMbox(at);
+    if (kind === 'mbox') yield* readMbox(at, { signal: options.signal });
     else if (kind === 'mail') yield* readSingleMail(at);
     else yield* plainFile(found, { ...options, root, position });
     position += 1;

@@ -6,10 +6,14 @@ export type Line = { number: number; offset: number; length: number; content: Bu
 
 const NEWLINE = 0x0a;
 
-/** Yields the lines of a file, without their ends. Lines of white space are left out. */
+/**
+ * Yields the lines of a file, without their ends. Lines of white space are left out. Throws the reason of the signal when it is
+ * aborted, also inside a line.
+ */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array>,
   maxLineBytes: number,
+  signal: AbortSignal,
 ): AsyncGenerator<Line> {
   let pieces: Uint8Array[] = [];
   let length = 0;
@@ -27,6 +31,7 @@ export async function* readLines(
     content: length > maxLineBytes ? null : Buffer.concat(pieces),
   });
   for await (const chunk of chunks) {
+    signal.throwIfAborted();
     for (let start = 0; start < chunk.length;) {
       const end = chunk.indexOf(NEWLINE, start);
       add(chunk.subarray(start, end < 0 ? chunk.length : end));

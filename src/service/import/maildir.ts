@@ -24,7 +24,7 @@ export async function isMaildirAt(path: string): Promise<boolean> {
  * what {@link readMailFile} refuses. Skips, with the reason: `tmp`, whose mails were never delivered; in `cur` and `new`
  * names that begin with a dot; elsewhere files that are no mail.
  */
-export async function* readMaildir(path: string): AsyncGenerator<SourceItem> {
+export async function* readMaildir(path: string, signal: AbortSignal): AsyncGenerator<SourceItem> {
   const folders: string[] = [];
   for (const folder of ['cur', 'new']) {
     const entries = await listFolder(join(path, folder)).catch((error: unknown) => unreadableReason(error));
@@ -47,25 +47,25 @@ export async function* readMaildir(path: string): AsyncGenerator<SourceItem> {
     const at = join(path, entry.name);
     const reason = unreadReasonOf(entry);
     if (reason !== undefined) yield refused(at, reason);
-    else if (entry.kind === 'file') yield* readIfMail(at);
+    else if (entry.kind === 'file') yield* readIfMail(at, signal);
     else if (entry.name === 'tmp') yield* skipAll(at, 'is in tmp: it was never delivered');
     else if (entry.name !== 'cur' && entry.name !== 'new') folders.push(at);
   }
-  for (const folder of folders) yield* readMailsBelow(folder);
+  for (const folder of folders) yield* readMailsBelow(folder, signal);
 }
 
-async function* readMailsBelow(folder: string): AsyncGenerator<SourceItem> {
+async function* readMailsBelow(folder: string, signal: AbortSignal): AsyncGenerator<SourceItem> {
   for await (const found of filesBelow(folder, { maildirs: true })) {
-    if ('maildir' in found) yield* readMaildir(found.at);
+    if ('maildir' in found) yield* readMaildir(found.at, signal);
     else if (found.unreadReason !== undefined) yield refused(found.at, found.unreadReason);
-    else yield* readIfMail(found.at);
+    else yield* readIfMail(found.at, signal);
   }
 }
 
-async function* readIfMail(at: string): AsyncGenerator<SourceItem> {
+async function* readIfMail(at: string, signal: AbortSignal): AsyncGenerator<SourceItem> {
   const kind = await detectFileKind(at).catch((error: unknown) => ({ reason: unreadableReason(error) }));
   if (typeof kind !== 'string') yield refused(at, kind.reason);
-  else if (kind === 'mbox') yield* readMbox(at);
+  else if (kind === 'mbox') yield* readMbox(at, { signal });
   else if (kind === 'mail') yield* readSingleMail(at);
   else yield skipped(at, 'is no mail');
 }

@@ -33,15 +33,18 @@ export const MAX_MAIL_BYTES = 36 * 1024 * 1024;
  * byte order mark before the first line is reported as skipped.
  *
  * Refuses a mail longer than `maxBytes`. Memory is bounded by that limit, not by the file. Takes time linear in the size of
- * the file. Throws the error of the file system.
+ * the file. Throws the error of the file system, and the reason of the signal when it is aborted.
  */
 export async function* readMbox(
   path: string,
-  maxBytes: number = MAX_MAIL_BYTES,
+  { maxBytes = MAX_MAIL_BYTES, signal }: { maxBytes?: number; signal?: AbortSignal } = {},
 ): AsyncGenerator<RawMail | RefusedItem | FileNote> {
   const file = await open(path);
   try {
-    const readAt: ReadAt = (into, at) => file.read(into, 0, into.length, at);
+    const readAt: ReadAt = (into, at) => {
+      signal?.throwIfAborted();
+      return file.read(into, 0, into.length, at);
+    };
     yield* readMboxFrom({ path, readAt, size: async () => (await file.stat()).size }, { maxBytes });
   } finally {
     await file.close();

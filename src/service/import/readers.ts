@@ -49,14 +49,16 @@ type Reader = {
 export const READERS: Record<ImportKind, Reader> = {
   maildir: {
     detect: async ({ path, isFolder }) =>
-      isFolder && (await isMaildirAt(path)) ? () => readMaildir(path) : undefined,
+      isFolder && (await isMaildirAt(path)) ? ({ signal }) => readMaildir(path, signal) : undefined,
   },
   mbox: {
     detect: async ({ path, isFolder, head }) =>
-      !isFolder && isMailbox(await head()) ? () => readMbox(path) : undefined,
+      !isFolder && isMailbox(await head()) ? ({ signal }) => readMbox(path, { signal }) : undefined,
     // Other bytes may stand before the first mail.
     detectNamed: async ({ path, isFolder, head }) =>
-      !isFolder && (isMailbox(await head()) || (await hasSeparator(path))) ? () => readMbox(path) : undefined,
+      !isFolder && (isMailbox(await head()) || (await hasSeparator(path)))
+        ? ({ signal }) => readMbox(path, { signal })
+        : undefined,
   },
   slack: {
     detect: async (source) =>

@@ -24,7 +24,7 @@ const MAX_BYTES_WITHOUT_ENTRY = 16 * 1024 * 1024;
 const MAX_UNPACKED_BYTES = 256 * 1024 ** 3;
 /** Text becomes 5 to 20 times as large, a bomb up to 1,032 times. Above this size a ratio that no export has is refused. */
 const MAX_RATIO = 100;
-const MAX_BYTES_OF_ANY_RATIO = 4 * 1024 ** 3;
+const MAX_BYTES_OF_ANY_RATIO = 512 * 1024 ** 2;
 
 type TarEntry = { name: string; start: number; bytes: number };
 

@@ -116,7 +116,7 @@ export async function readWindows(
     problems: [],
   };
   const { size } = await windows.stat();
-  const whole = await bytesOfWholeLines(windows, size);
+  const whole = await bytesOfWholeLines(windows, size, MAX_LINE_BYTES);
   const seen = new Set<string>();
   for await (const bytes of linesOf(windows, whole, MAX_LINE_BYTES)) {
     const problem = await addLine(chain, bytes, rows, seen, visit);
@@ -155,7 +155,12 @@ async function addLine(
   if (content.at(-1) !== NEWLINE) return 'has a row without an end';
   const rowLines = rowsIn(content, line.ids.length);
   const ids = rowLines?.map(idOf) ?? [];
-  if (rowLines === undefined || ids.length === 0 || !isText(ids) || canonicalJson(ids) !== canonicalJson(line.ids))
+  if (
+    rowLines === undefined ||
+    ids.length === 0 ||
+    !isText(ids) ||
+    canonicalJson(ids) !== canonicalJson(line.ids)
+  )
     return 'has rows of other ids';
   if (ids.some((id) => seen.has(id) || !seen.add(id))) return 'has a row twice';
   chain.windows++;
@@ -202,7 +207,8 @@ function isText(values: readonly unknown[]): values is string[] {
  * of one line would have two hashes.
  */
 function parseLine(bytes: Buffer): FrozenWindowLine | undefined {
-  if (bytes.length > MAX_LINE_BYTES || exceededLimit(bytes, MAX_LINE_JSON) || !isUtf8(bytes)) return undefined;
+  if (bytes.length > MAX_LINE_BYTES || exceededLimit(bytes, MAX_LINE_JSON) || !isUtf8(bytes))
+    return undefined;
   const text = bytes.toString();
   try {
     const line = JSON.parse(text) as Partial<FrozenWindowLine> | null;

@@ -44,7 +44,7 @@ export async function appendLine(path: string, value: object): Promise<void> {
     const file = await openRegularFile(path);
     try {
       // A torn line would join with the new one into a damaged line.
-      await file.truncate(await bytesOfWholeLines(file, (await file.stat()).size));
+      await file.truncate(await bytesOfWholeLines(file, (await file.stat()).size, MAX_FILE_BYTES));
       await file.appendFile(`${JSON.stringify(value)}\n`);
       await file.datasync();
     } finally {

@@ -19,7 +19,7 @@ async function split(content: string | Uint8Array, { name = 'box', most = 1e6 } 
   const path = join(dir, name);
   await writeFile(path, typeof content === 'string' ? Buffer.from(content, 'latin1') : content);
   const found: string[] = [];
-  for await (const item of readMbox(path, most)) {
+  for await (const item of readMbox(path, { maxBytes: most })) {
     if (item.kind === 'raw') found.push(Buffer.from(item.raw).toString('latin1'));
     if (item.kind === 'refused') found.push(`refused: ${item.reason}`);
   }

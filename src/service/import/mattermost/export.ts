@@ -87,8 +87,7 @@ async function* readFile(
   yield { kind: 'opened', path: at, format: 'mattermost' };
   let position = 0;
   try {
-    for await (const line of readLines(files.stream(name), MAX_LINE_BYTES)) {
-      signal.throwIfAborted();
+    for await (const line of readLines(files.stream(name), MAX_LINE_BYTES, signal)) {
       position = line.number;
       const entry = parse(line);
       if (typeof entry === 'string') {
