@@ -79,7 +79,7 @@ export function openBucketFiles(place: BucketPlace, world: BucketWorld): Blobs {
     },
     async names(shard) {
       const keys = await listKeys(requests, `${shard}/`);
-      return keys.flatMap((key) => (/^[\da-f]{2}\/[\da-f]{62}$/.test(key) ? [key.replace('/', '')] : []));
+      return keys.map((key) => key.replace('/', ''));
     },
     size,
     read: (sha256, from = 0, to = Infinity) => readObject(requests, keyOf(sha256), from, to),
@@ -256,9 +256,15 @@ async function completeUpload(
   if (total.status === 404) throw unexpected(membersOf(text, 'Code')[0] ?? 'upload not completed');
 }
 
-/** Returns the keys that begin so, without the prefix of the place. */
+/** The key of a file, without the prefix of the place. Other programs may use the bucket, too. */
+const FILE_KEY = /^[\da-f]{2}\/[\da-f]{62}$/;
+/** S3 and the servers that follow it give no longer page. */
+const MAX_PAGE_KEYS = 1_000;
+
+/** Returns the keys of files that begin so, without the prefix of the place. */
 async function listKeys({ ask, place }: BucketRequests, begin: string): Promise<string[]> {
   const keys: string[] = [];
+  const tokens = new Set<string>();
   for (let token: string | undefined; ;) {
     const query = {
       'list-type': '2',
@@ -267,30 +273,36 @@ async function listKeys({ ask, place }: BucketRequests, begin: string): Promise<
     };
     const { text } = await ask({ method: 'GET', query });
     if (!text.includes('<ListBucketResult')) throw unexpected('no list');
-    for (const key of membersOf(text, 'Key'))
-      if (key.startsWith(place.prefix)) keys.push(key.slice(place.prefix.length));
+    const page = membersOf(text, 'Key');
+    if (page.length > MAX_PAGE_KEYS) throw unexpected('too many keys');
+    for (const found of page) {
+      const key = ownKey(place, found);
+      if (key?.startsWith(begin) === true) keys.push(key);
+    }
     if (membersOf(text, 'IsTruncated')[0] !== 'true') return keys;
     const next = membersOf(text, 'NextContinuationToken')[0];
-    if (next === undefined || next === token) throw unexpected('no next page');
+    if (next === undefined || tokens.has(next)) throw unexpected('no next page');
+    tokens.add(next);
     token = next;
   }
 }
 
-/** Ends the uploads below the prefix that began before this time: a killed process left them, and they cost as much as files. */
+/** Returns the key of a file without the prefix of the place; undefined for that of anything else. */
+function ownKey({ prefix }: BucketPlace, found: string): string | undefined {
+  const key = found.startsWith(prefix) ? found.slice(prefix.length) : '';
+  return FILE_KEY.test(key) ? key : undefined;
+}
+
+/** Ends the uploads of files that began before this time: a killed process left them, and they cost as much as files. */
 async function abortUnfinished({ ask, place }: BucketRequests, before: number): Promise<void> {
   const query = { uploads: '', prefix: place.prefix };
   const { text } = await ask({ method: 'GET', query });
   for (const upload of membersOf(text, 'Upload')) {
-    const [key = ''] = membersOf(upload, 'Key');
+    const key = ownKey(place, membersOf(upload, 'Key')[0] ?? '');
     const [uploadId] = membersOf(upload, 'UploadId');
     const began = Date.parse(membersOf(upload, 'Initiated')[0] ?? '');
-    if (uploadId === undefined || !key.startsWith(place.prefix) || !(began < before)) continue;
-    await ask({
-      method: 'DELETE',
-      key: key.slice(place.prefix.length),
-      query: { uploadId },
-      accepted: [404],
-    });
+    if (uploadId === undefined || key === undefined || !(began < before)) continue;
+    await ask({ method: 'DELETE', key, query: { uploadId }, accepted: [404] });
   }
 }
 

@@ -225,6 +225,27 @@ describe('failures that stay', () => {
     await expect(blobs.names('00')).rejects.toThrow('answers what S3 does not');
   });
 
+  test('a list whose pages lead back to each other', async () => {
+    let page = 0;
+    const key = `arx/files/00/${'0'.repeat(62)}`;
+    server.fault = () => ({
+      answer: `<ListBucketResult><Key>${key}</Key><IsTruncated>true</IsTruncated><NextContinuationToken>${(page += 1) % 3}</NextContinuationToken></ListBucketResult>`,
+    });
+    await expect(blobs.names('00')).rejects.toThrow('answers what S3 does not (no next page)');
+    expect(page).toBeLessThan(10);
+  });
+
+  test('a page of more keys than a page has', async () => {
+    const keys = Array.from(
+      { length: 1_001 },
+      (_, n) => `<Key>arx/files/00/${String(n).padStart(62, '0')}</Key>`,
+    );
+    always({
+      answer: `<ListBucketResult>${keys.join('')}<IsTruncated>false</IsTruncated></ListBucketResult>`,
+    });
+    await expect(blobs.names('00')).rejects.toThrow('answers what S3 does not (too many keys)');
+  });
+
   test('an upload that fails in the middle leaves nothing', async () => {
     const large = randomBytes(3 * PART);
     let parts = 0;
@@ -264,7 +285,13 @@ describe('failures that stay', () => {
 test('names are those of all pages of a list, and of files alone', async () => {
   const hashes = Array.from({ length: 25 }, (_, at) => `ab${String(at).padStart(62, '0')}`);
   for (const sha256 of hashes) server.objects.set(keyOf(sha256), Buffer.from('x'));
-  for (const key of ['arx/files/ab/short', 'arx/files/ac/x', 'ab/cd', `other/ab/${'0'.repeat(62)}`])
+  for (const key of [
+    'arx/files/ab/short',
+    'arx/files/ab/a&b',
+    'arx/files/ac/x',
+    'ab/cd',
+    `other/ab/${'0'.repeat(62)}`,
+  ])
     server.objects.set(key, Buffer.from('x'));
   server.pageKeys = 7;
   expect(await blobs.names('ab')).toEqual(hashes);
@@ -274,9 +301,19 @@ test('uploads that a killed process left are ended, no others', async () => {
   const began = new Date(1000);
   server.uploads.set('old', { key: keyOf('a'.repeat(64)), parts: new Map(), began });
   server.uploads.set('new', { key: keyOf('b'.repeat(64)), parts: new Map(), began: new Date(3000) });
-  server.uploads.set('foreign', { key: 'elsewhere/x', parts: new Map(), began });
+  const others = {
+    foreign: 'elsewhere/x',
+    'of another program': 'arx/files/video.mp4',
+    'a key that is a path': 'arx/files/../../other-bucket/x',
+    'a key with a query': `${keyOf('c'.repeat(64))}?acl`,
+    'no key': 'arx/files/',
+  };
+  for (const [id, key] of Object.entries(others)) server.uploads.set(id, { key, parts: new Map(), began });
   await blobs.removeUnfinished(2000);
-  expect([...server.uploads.keys()].toSorted()).toEqual(['foreign', 'new']);
+  expect([...server.uploads.keys()].toSorted()).toEqual([...Object.keys(others), 'new'].toSorted());
+  expect(server.seen.filter(({ method }) => method === 'DELETE').map(({ key }) => key)).toEqual([
+    keyOf('a'.repeat(64)),
+  ]);
 });
 
 test('a mark is never written over another', async () => {
