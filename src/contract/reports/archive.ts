@@ -59,6 +59,19 @@ export const BackupReport = z.object({
 });
 export type BackupReport = z.infer<typeof BackupReport>;
 
+/** The checks of `arx fsck`, in the order of its report. */
+export const FSCK_CHECKS = [
+  'engine',
+  'messages',
+  'conversations',
+  'threads',
+  'attachments',
+  'events',
+  'stored messages',
+  'search',
+  'files',
+] as const;
+
 /**
  * `arx fsck -o json`. `looked` counts the rows, files or messages of a check; `bytes` counts what was hashed. A finding counts all its
  * subjects and names the first hundred. A `notice` is unusual, but no damage. `unchecked` names what was not checked because of an
@@ -71,17 +84,7 @@ export const FsckReport = z.object({
   verdict: z.enum(['ok', 'damaged', 'partly_checked', 'nothing_checked']),
   checks: z.array(
     z.object({
-      name: z.enum([
-        'engine',
-        'messages',
-        'conversations',
-        'threads',
-        'attachments',
-        'events',
-        'stored messages',
-        'search',
-        'files',
-      ]),
+      name: z.enum(FSCK_CHECKS),
       looked: count,
     }),
   ),

@@ -2,14 +2,15 @@
 import type { FsckReport } from '../../contract/reports/archive.ts';
 import type { Archive } from '../store/archive.ts';
 import { filesPlaceOf } from '../store/meta-table/files-location.ts';
+import { indexedUpTo } from '../store/search/index-state.ts';
 import { checkEvents, checkWrittenColumn, WRITTEN_COLUMNS } from './events.ts';
 import { checkFiles, type HashFiles } from './files.ts';
 import { createFindings, type CheckName, type Findings } from './findings.ts';
 import { missingIndexes } from './indexes.ts';
 import { checkMetaTable } from './meta-table.ts';
-import { missingNumbers } from './missing-numbers.ts';
-import { NUMBERED_COLUMNS, RULE_SETS } from './row-rules.ts';
-import { checkSearchIndex } from './search-index.ts';
+import { checkMissingNumbers } from './missing-numbers.ts';
+import { ATTACHMENT_RULES, checkRowRules, EVENT_RULES, MESSAGE_RULES, type RuleSet } from './row-rules.ts';
+import { checkIndexedMessages, checkSampledWords, checkSearchTables } from './search-index.ts';
 import { checkStoredMessages } from './stored-messages.ts';
 import { checkValueTypes, TYPED_TABLES } from './value-types.ts';
 
@@ -21,8 +22,14 @@ export type FsckOptions = {
   progress(state: { label: string; done: number; total: number; unit: string }): void;
 };
 
-/** Numbers that one statement checks. It stays far below the time limit of a statement. */
-const NUMBERS_PER_STATEMENT = 20_000;
+/**
+ * Numbers that are checked together, by all checks that need their rows: each page of the file is read once then. It stays far below
+ * the time limit of a statement.
+ */
+const NUMBERS_AT_ONCE = 2_048;
+
+/** Memory for pages of SQLite: the rows of {@link NUMBERS_AT_ONCE} messages, and the upper pages of all indexes. */
+const CACHE_KIB = 64 * 1024;
 
 /**
  * Checks an archive, in memory that does not grow with it. Others may write meanwhile: what they add may be left out,
@@ -33,45 +40,16 @@ export async function checkArchive(archive: Archive, options: FsckOptions): Prom
   const { database, blobs } = archive;
   const findings = createFindings();
   await checkDatabase(archive, findings);
-  for (const { check, table, column, prefix } of NUMBERED_COLUMNS) {
-    let last = 0;
-    await inRanges(archive, { check, table, column }, findings, options, async (after, to) => {
-      const { missing, greatest } = await missingNumbers(database, { table, column, after, to, last });
-      for (const numbers of missing) findings.add(check, 'numbers missing', prefix + numbers);
-      last = greatest;
+  for (const { label, parts } of partsOf(archive, findings))
+    await inRanges(archive, { label, parts }, findings, options);
+  await findings.guard('search', 'search index', async () => {
+    const upto = await indexedUpTo(database);
+    await checkSearchTables(archive, upto, findings, (done) => {
+      options.signal.throwIfAborted();
+      options.progress({ label: 'search', done, total: Math.max(done, upto), unit: 'rows' });
     });
-  }
-  for (const { check, table, column, counted, rules } of RULE_SETS) {
-    await inRanges(archive, { check, table, column }, findings, options, async (after, to) => {
-      const rows = await database.get<{ rows: number }>(
-        `SELECT COUNT(*) AS rows FROM ${table} WHERE ${column} > $1 AND ${column} <= $2`,
-        [after, to],
-      );
-      if (counted) findings.checked(check, rows?.rows ?? 0);
-      for (const { problem, prefix, sql } of rules) {
-        for (const { subject } of await database.all(sql, [after, to])) {
-          findings.add(check, problem, `${prefix}${String(subject)}`);
-        }
-      }
-    });
-  }
-  for (const written of WRITTEN_COLUMNS) {
-    const { check } = written;
-    await inRanges(archive, { check, table: check, column: 'n' }, findings, options, (after, to) =>
-      checkWrittenColumn(archive, written, { after, to }, findings),
-    );
-  }
-  const events = { check: 'events', table: 'events', column: 'n' } as const;
-  await inRanges(archive, events, findings, options, (after, to) =>
-    checkEvents(archive, { after, to }, findings),
-  );
-  const messages = { check: 'stored messages', table: 'messages', column: 'n' } as const;
-  await inRanges(archive, messages, findings, options, (after, to) =>
-    checkStoredMessages(archive, { after, to }, findings),
-  );
-  options.signal.throwIfAborted();
-  options.progress({ label: 'search', done: 0, total: 1, unit: 'parts' });
-  await findings.guard('search', 'search index', () => checkSearchIndex(archive, findings));
+    await checkSampledWords(archive, { after: 0, upto }, findings);
+  });
   await checkAllFiles(archive, findings, options);
   await findings.guard('engine', 'meta', () => checkMetaTable(archive, findings));
   if (database.engine === 'sqlite' && findings.isSuspicious())
@@ -85,6 +63,7 @@ async function checkDatabase({ database }: Archive, findings: Findings): Promise
     for (const name of await missingIndexes(database)) findings.add('engine', 'index missing', name);
   });
   if (database.engine !== 'sqlite') return;
+  await database.all(`PRAGMA cache_size = -${CACHE_KIB}`);
   await findings.guard('engine', 'integrity_check', async () => {
     const lines = await database.all<{ integrity_check: string }>('PRAGMA integrity_check');
     for (const { integrity_check: line } of lines) {
@@ -94,40 +73,130 @@ async function checkDatabase({ database }: Archive, findings: Findings): Promise
   });
 }
 
+type Range = { after: number; to: number };
+
+/** A check of the rows of a table, whose column holds the numbers by which they are read. */
+type Part = {
+  check: CheckName;
+  table: string;
+  column: string;
+  /** The greatest number that is checked, where it is not that of the column. */
+  upto?: () => Promise<number>;
+  work: (range: Range) => Promise<void>;
+};
+
+/** Parts that are checked together, range by range, because they read the same rows. */
+type Group = { label: string; parts: readonly Part[] };
+
+/** Returns the checks of all rows, in groups of the tables that have the same numbers. */
+function partsOf(archive: Archive, findings: Findings): Group[] {
+  const { database } = archive;
+  const numbers = (check: CheckName, column: string, prefix: string): Part => ({
+    check,
+    table: check,
+    column,
+    work: (range) => checkMissingNumbers(database, { check, table: check, column, prefix }, range, findings),
+  });
+  const rules = (set: RuleSet): Part => ({
+    ...set,
+    work: (range) => checkRowRules(database, set, range, findings),
+  });
+  const written = (table: 'messages' | 'attachments'): Part[] =>
+    WRITTEN_COLUMNS.filter(({ check }) => check === table).map((column) => ({
+      check: table,
+      table,
+      column: 'n',
+      work: (range) => checkWrittenColumn(archive, column, range, findings),
+    }));
+  return [
+    {
+      label: 'messages',
+      parts: [
+        numbers('messages', 'n', 'msg_'),
+        ...MESSAGE_RULES.map(rules),
+        ...written('messages'),
+        {
+          check: 'stored messages',
+          table: 'messages',
+          column: 'n',
+          work: (range) => checkStoredMessages(archive, range, findings),
+        },
+        {
+          check: 'search',
+          table: 'messages',
+          column: 'n',
+          upto: () => indexedUpTo(database),
+          work: (range) => checkIndexedMessages(archive, range, findings),
+        },
+      ],
+    },
+    {
+      label: 'attachments',
+      parts: [numbers('attachments', 'n', 'att_'), rules(ATTACHMENT_RULES), ...written('attachments')],
+    },
+    {
+      label: 'events',
+      parts: [
+        numbers('events', 'n', 'event '),
+        numbers('events', 'applied', 'ordinal '),
+        rules(EVENT_RULES),
+        {
+          check: 'events',
+          table: 'events',
+          column: 'n',
+          work: (range) => checkEvents(archive, range, findings),
+        },
+      ],
+    },
+  ];
+}
+
 /** Names the values over which other checks may have failed. In a sound archive there are none, so nobody looks for them. */
 async function checkAllValueTypes(archive: Archive, findings: Findings, options: FsckOptions): Promise<void> {
   for (const typed of TYPED_TABLES) {
     const { check, table } = typed;
     await findings.guard(check, table, () => checkValueTypes(archive.database, typed, 'outside', findings));
-    await inRanges(archive, typed, findings, options, (after, to) =>
-      checkValueTypes(archive.database, typed, { after, to }, findings),
-    );
+    const work = (range: Range) => checkValueTypes(archive.database, typed, range, findings);
+    await inRanges(archive, { label: check, parts: [{ ...typed, work }] }, findings, options);
   }
 }
 
-type CheckedColumn = { check: CheckName; table: string; column: string };
-
-/** Runs `work` over the numbers in a column, one range after the other. */
+/** Runs all parts over the numbers of their columns, one range after the other. */
 async function inRanges(
-  { database }: Archive,
-  { check, table, column }: CheckedColumn,
+  archive: Archive,
+  { label, parts }: Group,
   findings: Findings,
   options: FsckOptions,
-  work: (after: number, to: number) => Promise<void>,
 ): Promise<void> {
+  const counted: { part: Part; total: number }[] = [];
+  for (const part of parts) counted.push({ part, total: await totalOf(archive, part, findings) });
+  const total = Math.max(...counted.map((each) => each.total));
+  for (let after = 0; after < total; after += NUMBERS_AT_ONCE) {
+    options.signal.throwIfAborted();
+    options.progress({ label, done: after, total, unit: 'rows' });
+    for (const { part, total: last } of counted) {
+      if (after >= last) continue;
+      const to = Math.min(after + NUMBERS_AT_ONCE, last);
+      const { check, table, work } = part;
+      await findings.guard(check, `${table} ${after + 1} to ${to}`, () => work({ after, to }));
+    }
+  }
+}
+
+async function totalOf({ database }: Archive, part: Part, findings: Findings): Promise<number> {
+  const { check, table, column, upto } = part;
   let total = 0;
   await findings.guard(check, table, async () => {
+    if (upto !== undefined) {
+      total = await upto();
+      return;
+    }
     const greatest = await database.get<{ greatest: number | null }>(
       `SELECT MAX(${column}) AS greatest FROM ${table}`,
     );
     total = greatest?.greatest ?? 0;
   });
-  for (let after = 0; after < total; after += NUMBERS_PER_STATEMENT) {
-    options.signal.throwIfAborted();
-    options.progress({ label: check, done: after, total, unit: 'rows' });
-    const to = Math.min(after + NUMBERS_PER_STATEMENT, total);
-    await findings.guard(check, `${table} ${after + 1} to ${to}`, () => work(after, to));
-  }
+  return total;
 }
 
 /** The pairs of hexadecimal digits with which the hashes of files begin. */

@@ -1,5 +1,5 @@
 // Collects what the check of an archive looked at and found, in memory that does not grow with the archive.
-import type { FsckReport } from '../../contract/reports/archive.ts';
+import { FSCK_CHECKS, type FsckReport } from '../../contract/reports/archive.ts';
 import { errorName, isStoreDamaged } from '../store/sql/database-error.ts';
 
 type Finding = FsckReport['findings'][number];
@@ -69,7 +69,9 @@ export function createFindings(): Findings {
       }
     },
     report(engine, files) {
-      const all = [...findings.values()];
+      // Checks of the same rows run together. The report has each for itself.
+      const placeOf = (name: string): number => FSCK_CHECKS.findIndex((check) => check === name);
+      const all = [...findings.values()].toSorted((a, b) => placeOf(a.check) - placeOf(b.check));
       // The check `engine` counts even where the archive has no rows, so it does not count as having checked something.
       const checked = [...checks].reduce((sum, [name, count]) => sum + (name === 'engine' ? 0 : count), 0);
       return {
@@ -83,7 +85,9 @@ export function createFindings(): Findings {
             : checked === 0
               ? 'nothing_checked'
               : 'ok',
-        checks: [...checks].map(([name, count]) => ({ name, looked: count })),
+        checks: [...checks]
+          .toSorted(([a], [b]) => placeOf(a) - placeOf(b))
+          .map(([name, count]) => ({ name, looked: count })),
         bytes,
         findings: all,
         ...(unchecked.length === 0 ? {} : { unchecked, unchecked_is_explained: hasWrongValues }),

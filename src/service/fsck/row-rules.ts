@@ -1,85 +1,141 @@
-// The rules that must hold between the rows of an archive. Each is a statement that selects the rows which break it.
+// The rules that must hold between the rows of an archive.
 import { MESSAGE } from '../rules/integrity.ts';
-import type { CheckName } from './findings.ts';
+import { isStoreDamaged } from '../store/sql/database-error.ts';
+import type { Statements, Value } from '../store/sql/database.ts';
+import type { CheckName, Findings } from './findings.ts';
 
 /**
- * `sql` selects the `subject` of each row that breaks the rule, among the numbers above $1, up to $2. `prefix` makes it
- * an id. A statement sees one state of the database, so concurrent writes break no rule.
+ * `broken` is true for a row that breaks the rule; `joins` names the joins of its set that it needs. `sql` in place of both
+ * selects the `subject` of each such row itself, among the numbers above $1, up to $2.
  */
-export type Rule = { problem: string; prefix: string; sql: string };
-/** Rules for the rows of a table. `column` holds the numbers by which the table is read in ranges. */
+type Rule = { problem: string } & (
+  { broken: string; joins: readonly string[] } | { prefix: string; sql: string }
+);
+
+/**
+ * Rules for the rows of a table. `column` holds the numbers by which it is read in ranges, `subject` what findings name, and `prefix`
+ * makes it an id. The joins find at most one row for each row, so that all rules are checked by one statement.
+ */
 export type RuleSet = {
   check: CheckName;
   table: string;
   column: string;
   /** Whether the report counts these rows as checked. */
   counted: boolean;
+  alias: string;
+  subject: string;
+  prefix: string;
+  joins: Readonly<Record<string, string>>;
   rules: readonly Rule[];
 };
 
-const select = (from: string, column: string, broken: string, subject = column) =>
-  `SELECT ${subject} AS subject FROM ${from} WHERE ${column} > $1 AND ${column} <= $2 AND (${broken}) ORDER BY ${column}`;
+const rule = (problem: string, broken: string, ...joins: string[]): Rule => ({ problem, broken, joins });
 
-const message = (problem: string, broken: string, joined = ''): Rule => ({
-  problem,
-  prefix: 'msg_',
-  sql: select(`messages m ${joined}`, 'm.n', broken),
-});
-const conversation = (problem: string, broken: string, joined = ''): Rule => ({
-  problem,
-  prefix: 'conv_',
-  sql: select(`conversations c ${joined}`, 'c.n', broken),
-});
-const attachment = (problem: string, broken: string, joined = ''): Rule => ({
-  problem,
-  prefix: 'att_',
-  sql: select(`attachments a ${joined}`, 'a.n', broken),
-});
-const event = (problem: string, broken: string, joined = ''): Rule => ({
-  problem,
-  prefix: '',
-  sql: select(`events e ${joined}`, 'e.n', broken, 'e.id'),
-});
+/** Selects the subjects of the rows that break at least one of `rules`, and for each rule a column that says so. */
+function statementOf(
+  { table, alias, column, subject, joins }: RuleSet,
+  rules: readonly { broken: string; joins: readonly string[] }[],
+): string {
+  const used = new Set(rules.flatMap((each) => each.joins));
+  const joined = Object.entries(joins).flatMap(([name, text]) => (used.has(name) ? [text] : []));
+  const flags = rules.map(({ broken }, at) => `CASE WHEN ${broken} THEN 1 ELSE 0 END AS broken_${at}`);
+  const n = `${alias}.${column}`;
+  return `SELECT ${subject} AS subject, ${flags.join(', ')} FROM ${table} ${alias} ${joined.join(' ')}
+    WHERE ${n} > $1 AND ${n} <= $2 AND (${rules.map(({ broken }) => `(${broken})`).join(' OR ')}) ORDER BY ${n}`;
+}
 
-const PARENT = 'LEFT JOIN messages p ON p.n = m.parent';
+/**
+ * Adds the rows above `after`, up to `to`, that break a rule. All rules of one row are checked by one statement, which sees one
+ * state of the database, so concurrent writes break no rule. Where it fails, each rule has its own, so that damage hides no more
+ * than the rules that cannot be checked.
+ */
+export async function checkRowRules(
+  statements: Statements,
+  set: RuleSet,
+  { after, to }: { after: number; to: number },
+  findings: Findings,
+): Promise<void> {
+  const { check, table, column, counted, rules } = set;
+  if (counted) {
+    const where = `${column} > $1 AND ${column} <= $2`;
+    const count = `SELECT COUNT(*) AS rows FROM ${table} WHERE ${where}`;
+    findings.checked(check, (await statements.get<{ rows: number }>(count, [after, to]))?.rows ?? 0);
+  }
+  const add = (problem: string, prefix: string, subject: Value | undefined): void =>
+    findings.add(check, problem, `${prefix}${String(subject)}`);
+  const together = rules.flatMap((each) => ('broken' in each ? [each] : []));
+  const checkTogether = async (some: typeof together): Promise<void> => {
+    if (some.length === 0) return;
+    const rows = await statements.all(statementOf(set, some), [after, to]);
+    for (const [at, { problem }] of some.entries())
+      for (const row of rows) if (row[`broken_${at}`] === 1) add(problem, set.prefix, row['subject']);
+  };
+  try {
+    await checkTogether(together);
+  } catch (error) {
+    if (!isStoreDamaged(error)) throw error;
+    for (const each of together) await checkTogether([each]);
+  }
+  for (const each of rules) {
+    if (!('sql' in each)) continue;
+    for (const { subject } of await statements.all(each.sql, [after, to]))
+      add(each.problem, each.prefix, subject);
+  }
+}
+
 const IS_ORPHAN = 'EXISTS (SELECT 1 FROM orphans o WHERE o.message = m.n)';
 
-/** All rules, in the order in which they are checked. */
-export const RULE_SETS: readonly RuleSet[] = [
+/** The messages of the conversations of a range, counted once. */
+const OWN_MESSAGES = `LEFT JOIN (SELECT conversation, COUNT(*) AS count, MIN(date_ms) AS started_ms, MAX(date_ms) AS last_ms,
+    MAX(tier) AS tier FROM messages WHERE conversation > $1 AND conversation <= $2 GROUP BY conversation) s
+  ON s.conversation = c.n`;
+
+/** The rules of messages and of what has the numbers of messages. */
+export const MESSAGE_RULES: readonly RuleSet[] = [
   {
     check: 'messages',
     table: 'messages',
     column: 'n',
     counted: true,
+    alias: 'm',
+    subject: 'm.n',
+    prefix: 'msg_',
+    joins: {
+      raws: 'LEFT JOIN raws r ON r.n = m.n',
+      conversations: 'LEFT JOIN conversations c ON c.n = m.conversation',
+      parents: 'LEFT JOIN messages p ON p.n = m.parent',
+      events: 'LEFT JOIN events e ON e.id = m.moved_by',
+      threads: 'LEFT JOIN threads t ON t.message_key = m.message_key',
+    },
     rules: [
-      message('stored bytes missing', 'r.n IS NULL', 'LEFT JOIN raws r ON r.n = m.n'),
-      message('conversation missing', 'c.n IS NULL', 'LEFT JOIN conversations c ON c.n = m.conversation'),
-      message('parent missing', 'm.parent IS NOT NULL AND p.n IS NULL', PARENT),
-      message('parent in another conversation', 'p.conversation <> m.conversation', PARENT),
-      message(
+      rule('stored bytes missing', 'r.n IS NULL', 'raws'),
+      rule('conversation missing', 'c.n IS NULL', 'conversations'),
+      rule('parent missing', 'm.parent IS NOT NULL AND p.n IS NULL', 'parents'),
+      rule('parent in another conversation', 'p.conversation <> m.conversation', 'parents'),
+      rule(
         'position check is wrong',
         `(m.parent IS NULL OR p.n IS NOT NULL) AND ((m.sequence, m.n) < (p.sequence, p.n) IS TRUE)
           <> ((m.failed & ${MESSAGE.positionMonotonic}) <> 0)`,
-        PARENT,
+        'parents',
       ),
-      message(
+      rule(
         'parent check is wrong',
         `(m.parent IS NULL AND ${IS_ORPHAN}) <> ((m.failed & ${MESSAGE.parentPresent}) <> 0)`,
       ),
-      message('moved without an event', 'm.sequence <> m.n AND m.moved_by IS NULL'),
-      message(
+      rule('moved without an event', 'm.sequence <> m.n AND m.moved_by IS NULL'),
+      rule(
         'moved by an event that was not applied',
         `m.moved_by IS NOT NULL AND (e.effect = 'applied') IS NOT TRUE`,
-        'LEFT JOIN events e ON e.id = m.moved_by',
+        'events',
       ),
-      message(
+      rule(
         'number of attachments is wrong',
         'm.attachments <> (SELECT COUNT(*) FROM attachments a WHERE a.message = m.n)',
       ),
-      message(
+      rule(
         'thread belongs to another conversation',
         'm.message_key IS NOT NULL AND (t.conversation = m.conversation) IS NOT TRUE',
-        'LEFT JOIN threads t ON t.message_key = m.message_key',
+        'threads',
       ),
     ],
   },
@@ -88,44 +144,44 @@ export const RULE_SETS: readonly RuleSet[] = [
     table: 'raws',
     column: 'n',
     counted: false,
-    rules: [
-      {
-        problem: 'stored bytes without a message',
-        prefix: 'msg_',
-        sql: select('raws r LEFT JOIN messages m ON m.n = r.n', 'r.n', 'm.n IS NULL'),
-      },
-    ],
+    alias: 'r',
+    subject: 'r.n',
+    prefix: 'msg_',
+    joins: { messages: 'LEFT JOIN messages m ON m.n = r.n' },
+    rules: [rule('stored bytes without a message', 'm.n IS NULL', 'messages')],
   },
   {
     check: 'conversations',
     table: 'conversations',
     column: 'n',
     counted: true,
+    alias: 'c',
+    subject: 'c.n',
+    prefix: 'conv_',
+    joins: {
+      first: 'LEFT JOIN messages f ON f.n = c.first_message',
+      own: 'LEFT JOIN messages o ON o.n = c.n',
+      messages: OWN_MESSAGES,
+    },
     rules: [
-      conversation(
+      rule(
         'first message missing',
         'c.first_message <> c.n OR f.n IS NULL OR f.conversation <> c.n',
-        'LEFT JOIN messages f ON f.n = c.first_message',
+        'first',
       ),
-      conversation(
+      rule(
         'subject or source differs from the first message',
-        'c.subject IS DISTINCT FROM f.subject OR c.source <> f.source',
-        'JOIN messages f ON f.n = c.n',
+        'o.n IS NOT NULL AND (c.subject IS DISTINCT FROM o.subject OR c.source <> o.source)',
+        'own',
       ),
-      conversation(
-        'number of messages is wrong',
-        'c.message_count <> (SELECT COUNT(*) FROM messages m WHERE m.conversation = c.n)',
-      ),
-      conversation(
+      rule('number of messages is wrong', 'c.message_count <> COALESCE(s.count, 0)', 'messages'),
+      rule(
         'dates are wrong',
-        `c.started_ms IS DISTINCT FROM (SELECT MIN(m.date_ms) FROM messages m WHERE m.conversation = c.n)
-          OR c.last_ms IS DISTINCT FROM (SELECT MAX(m.date_ms) FROM messages m WHERE m.conversation = c.n)`,
+        'c.started_ms IS DISTINCT FROM s.started_ms OR c.last_ms IS DISTINCT FROM s.last_ms',
+        'messages',
       ),
       // The names of the tiers stand in the order of the alphabet.
-      conversation(
-        'tier is not the highest of its messages',
-        'c.tier <> (SELECT MAX(m.tier) FROM messages m WHERE m.conversation = c.n)',
-      ),
+      rule('tier is not the highest of its messages', 'c.tier <> s.tier', 'messages'),
     ],
   },
   {
@@ -133,110 +189,97 @@ export const RULE_SETS: readonly RuleSet[] = [
     table: 'threads',
     column: 'conversation',
     counted: true,
-    rules: [
-      {
-        problem: 'conversation missing',
-        prefix: 'conv_',
-        sql: select(
-          'threads t LEFT JOIN conversations c ON c.n = t.conversation',
-          't.conversation',
-          'c.n IS NULL',
-        ),
-      },
-    ],
+    alias: 't',
+    subject: 't.conversation',
+    prefix: 'conv_',
+    joins: { conversations: 'LEFT JOIN conversations c ON c.n = t.conversation' },
+    rules: [rule('conversation missing', 'c.n IS NULL', 'conversations')],
   },
   {
     check: 'threads',
     table: 'orphans',
     column: 'message',
     counted: false,
+    alias: 'o',
+    subject: 'o.message',
+    prefix: 'msg_',
+    joins: { messages: 'LEFT JOIN messages m ON m.n = o.message' },
     rules: [
-      {
-        problem: 'waits for a parent but is missing',
-        prefix: 'msg_',
-        sql: select('orphans o LEFT JOIN messages m ON m.n = o.message', 'o.message', 'm.n IS NULL'),
-      },
-      {
-        problem: 'waits for a parent that exists',
-        prefix: 'msg_',
-        sql: select(
-          'orphans o JOIN messages p ON p.message_key = o.message_key',
-          'o.message',
-          'p.n <> o.message',
-        ),
-      },
-    ],
-  },
-  {
-    check: 'attachments',
-    table: 'attachments',
-    column: 'n',
-    counted: true,
-    rules: [
-      attachment('message missing', 'm.n IS NULL', 'LEFT JOIN messages m ON m.n = a.message'),
-      attachment(
-        'absence of the bytes is wrong',
-        `(a.stored = 1) <> (a.absence IS NULL) OR (a.stored = 1) = (a.sha256 LIKE 'absent:%')`,
-      ),
-      {
-        problem: 'not redacted, unlike the same bytes elsewhere',
-        prefix: 'att_',
-        // Only the first redacted row of a hash is compared: one logo can be in every mail.
-        sql: select(
-          'attachments b JOIN attachments a ON a.sha256 = b.sha256',
-          'b.n',
-          `b.redaction IS NOT NULL AND a.redacted = 0 AND NOT EXISTS (SELECT 1 FROM attachments c
-            WHERE c.sha256 = b.sha256 AND c.n < b.n AND c.redaction IS NOT NULL)`,
-          'a.n',
-        ),
-      },
-      attachment(
-        'not redacted, unlike a file inside it',
-        `a.redacted = 0 AND a.contains > 0 AND EXISTS (SELECT 1 FROM attachments b WHERE b.message = a.message
-          AND b.part > a.part AND b.part <= a.part + a.contains AND b.redaction IS NOT NULL)`,
-      ),
-      {
-        problem: 'not redacted, unlike a file around it',
-        prefix: 'att_',
-        sql: select(
-          `attachments b JOIN attachments a
-            ON a.message = b.message AND a.part > b.part AND a.part <= b.part + b.contains`,
-          'b.n',
-          'b.redaction IS NOT NULL AND b.contains > 0 AND a.redacted = 0',
-          'a.n',
-        ),
-      },
-      attachment(
-        'changed by an event that is missing',
-        `(a.source_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM events e WHERE e.id = a.source_by))
-          OR (a.decorative_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM events e WHERE e.id = a.decorative_by))`,
-      ),
-    ],
-  },
-  {
-    check: 'events',
-    table: 'events',
-    column: 'n',
-    counted: true,
-    rules: [
-      // An event without an effect so far, or for ever, has no ordinal.
-      event(
-        'ordinal and effect disagree',
-        `(e.effect IN ('waiting', 'queued', 'dead')) <> (e.applied IS NULL)`,
-      ),
-      event(
-        'waits for a record that exists',
-        `e.effect = 'waiting' AND (EXISTS (SELECT 1 FROM messages m WHERE m.n = e.message)
-          OR EXISTS (SELECT 1 FROM attachments a WHERE a.n = e.attachment))`,
+      rule('waits for a parent but is missing', 'm.n IS NULL', 'messages'),
+      rule(
+        'waits for a parent that exists',
+        'EXISTS (SELECT 1 FROM messages p WHERE p.message_key = o.message_key AND p.n <> o.message)',
       ),
     ],
   },
 ];
 
-/** Columns whose numbers have no gaps, with the prefix of their numbers in findings. */
-export const NUMBERED_COLUMNS = [
-  { check: 'messages', table: 'messages', column: 'n', prefix: 'msg_' },
-  { check: 'attachments', table: 'attachments', column: 'n', prefix: 'att_' },
-  { check: 'events', table: 'events', column: 'n', prefix: 'event ' },
-  { check: 'events', table: 'events', column: 'applied', prefix: 'ordinal ' },
-] as const satisfies { check: CheckName; table: string; column: string; prefix: string }[];
+/** Selects from joined attachments `a` and `b`; the range is that of `b`, the finding is about `a`. */
+const besides = (problem: string, joined: string, broken: string): Rule => ({
+  problem,
+  prefix: 'att_',
+  sql: `SELECT a.n AS subject FROM attachments b JOIN attachments a ON ${joined}
+    WHERE b.n > $1 AND b.n <= $2 AND (${broken}) ORDER BY b.n`,
+});
+
+/** The rules of attachments. */
+export const ATTACHMENT_RULES: RuleSet = {
+  check: 'attachments',
+  table: 'attachments',
+  column: 'n',
+  counted: true,
+  alias: 'a',
+  subject: 'a.n',
+  prefix: 'att_',
+  joins: { messages: 'LEFT JOIN messages m ON m.n = a.message' },
+  rules: [
+    rule('message missing', 'm.n IS NULL', 'messages'),
+    rule(
+      'absence of the bytes is wrong',
+      `(a.stored = 1) <> (a.absence IS NULL) OR (a.stored = 1) = (a.sha256 LIKE 'absent:%')`,
+    ),
+    // Only the first redacted row of a hash is compared: one logo can be in every mail.
+    besides(
+      'not redacted, unlike the same bytes elsewhere',
+      'a.sha256 = b.sha256',
+      `b.redaction IS NOT NULL AND a.redacted = 0 AND NOT EXISTS (SELECT 1 FROM attachments c
+        WHERE c.sha256 = b.sha256 AND c.n < b.n AND c.redaction IS NOT NULL)`,
+    ),
+    rule(
+      'not redacted, unlike a file inside it',
+      `a.redacted = 0 AND a.contains > 0 AND EXISTS (SELECT 1 FROM attachments b WHERE b.message = a.message
+        AND b.part > a.part AND b.part <= a.part + a.contains AND b.redaction IS NOT NULL)`,
+    ),
+    besides(
+      'not redacted, unlike a file around it',
+      'a.message = b.message AND a.part > b.part AND a.part <= b.part + b.contains',
+      'b.redaction IS NOT NULL AND b.contains > 0 AND a.redacted = 0',
+    ),
+    rule(
+      'changed by an event that is missing',
+      `(a.source_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM events e WHERE e.id = a.source_by))
+        OR (a.decorative_by IS NOT NULL AND NOT EXISTS (SELECT 1 FROM events e WHERE e.id = a.decorative_by))`,
+    ),
+  ],
+};
+
+/** The rules of events. */
+export const EVENT_RULES: RuleSet = {
+  check: 'events',
+  table: 'events',
+  column: 'n',
+  counted: true,
+  alias: 'e',
+  subject: 'e.id',
+  prefix: '',
+  joins: {},
+  rules: [
+    // An event without an effect so far, or for ever, has no ordinal.
+    rule('ordinal and effect disagree', `(e.effect IN ('waiting', 'queued', 'dead')) <> (e.applied IS NULL)`),
+    rule(
+      'waits for a record that exists',
+      `e.effect = 'waiting' AND (EXISTS (SELECT 1 FROM messages m WHERE m.n = e.message)
+        OR EXISTS (SELECT 1 FROM attachments a WHERE a.n = e.attachment))`,
+    ),
+  ],
+};

@@ -2,7 +2,7 @@
 import { COLUMNS, type Column, type SearchWords } from '../../contract/search/match.ts';
 import type { Expression, Term, TextField } from '../../contract/search/query.ts';
 import { wordsOf } from '../../contract/search/words.ts';
-import { TIERS, type Tier } from '../../contract/token.ts';
+import { TIERS } from '../../contract/token.ts';
 import { searchTextReader } from '../mail/search-text.ts';
 import { searchWordsOf } from '../records/search-words.ts';
 import { idOf } from '../rules/identifier.ts';
@@ -10,67 +10,107 @@ import type { Archive } from '../store/archive.ts';
 import { readChecked } from '../store/files/read-checked.ts';
 import { readIndexed } from '../store/search/build-index.ts';
 import { createFinder } from '../store/search/find-messages.ts';
-import { indexedUpTo } from '../store/search/index-state.ts';
-import { DAY_UNIT, MAX_DAY, searchTable } from '../store/search/search-tables.ts';
+import { DAY_UNIT, keyParameter, MAX_DAY, searchTable } from '../store/search/search-tables.ts';
 import type { Database } from '../store/sql/database.ts';
 import type { Findings } from './findings.ts';
+
+const DAY_MS = 86_400_000;
 
 /** Messages whose words are compared, spread over the archive. */
 const MAX_SAMPLES = 100;
 
+/** Rows of the index that one statement reads. */
+const ROWS_PER_READ = 4_096;
+
+/** The number of a message in a table of the index, and whether the key of a row is not that of its message. */
+const KEYS = {
+  sqlite: {
+    key: 's.rowid',
+    n: `(s.rowid % ${DAY_UNIT})`,
+    isMoved: `s.rowid <> ${dayIn('m')} * ${DAY_UNIT} + m.n`,
+  },
+  postgres: { key: 's.n', n: 's.n', isMoved: `s.day <> ${dayIn('m')}` },
+} as const satisfies Record<Database['engine'], object>;
+
+/** The day of a message as its key in the index has it. */
+function dayIn(alias: string): string {
+  const date = `${alias}.date_ms`;
+  return `(CASE WHEN ${date} IS NULL OR ${date} < 0 THEN 0 WHEN ${date} >= ${(MAX_DAY + 1) * DAY_MS}
+    THEN ${MAX_DAY} ELSE ${date} / ${DAY_MS} END)`;
+}
+
+/** Adds the indexed messages above `after`, up to `to`, that the table of their tier lacks. A message that is due must not be in it. */
+export async function checkIndexedMessages(
+  { database }: Archive,
+  { after, to }: { after: number; to: number },
+  findings: Findings,
+): Promise<void> {
+  const isFound = database.engine === 'sqlite' ? `s.rowid = ${dayIn('m')} * ${DAY_UNIT} + m.n` : 's.n = m.n';
+  const inTables = TIERS.map(
+    (tier) => `WHEN '${tier}' THEN EXISTS (SELECT 1 FROM ${searchTable(tier)} s WHERE ${isFound})`,
+  );
+  const rows = await database.all<{ n: number }>(
+    `SELECT m.n FROM messages m WHERE m.n > $1 AND m.n <= $2
+      AND NOT EXISTS (SELECT 1 FROM search_due d WHERE d.n = m.n)
+      AND NOT (CASE m.tier ${inTables.join(' ')} END) ORDER BY m.n`,
+    [after, to],
+  );
+  for (const { n } of rows) findings.add('search', 'not in the search index', idOf('msg', n));
+}
+
 /**
- * Checks that the index has every message up to the last one that is indexed, in the table of its tier, and nothing else; and of
- * a sample that it has the words which readers of that tier get. A message that is due must not be in it.
+ * Checks that the tables of the index name messages of their tier, with their dates, that are not due. `progress` is called with the
+ * number of rows so far.
  */
-export async function checkSearchIndex(archive: Archive, findings: Findings): Promise<void> {
-  const { database } = archive;
-  const upto = await indexedUpTo(database);
+export async function checkSearchTables(
+  { database }: Archive,
+  upto: number,
+  findings: Findings,
+  progress: (rows: number) => void,
+): Promise<void> {
+  const { key, n, isMoved } = KEYS[database.engine];
+  let count = 0;
   for (const tier of TIERS) {
-    for (const { problem, sql } of rulesFor(database.engine, tier)) {
-      for (const { n } of await database.all<{ n: number }>(sql, [upto]))
-        findings.add('search', problem, idOf('msg', n));
+    // Each row is read in one statement with its message, so that both are of one state of the archive.
+    const sql = `SELECT ${key} AS key, ${n} AS n, m.n AS message, CASE WHEN m.tier <> '${tier}' THEN 1 ELSE 0 END AS other_tier,
+        CASE WHEN m.n IS NOT NULL AND ${isMoved} THEN 1 ELSE 0 END AS moved, CASE WHEN m.n <= $2 AND d.n IS NOT NULL THEN 1 ELSE 0 END AS due
+      FROM ${searchTable(tier)} s LEFT JOIN messages m ON m.n = ${n} LEFT JOIN search_due d ON d.n = m.n
+      WHERE ${key} > ${keyParameter('$1')} ORDER BY ${key} LIMIT ${ROWS_PER_READ}`;
+    for (let last = -1; ;) {
+      const rows: IndexedRow[] = await database.all<IndexedRow>(sql, [last, upto]);
+      for (const row of rows) {
+        const add = (problem: string): void => findings.add('search', problem, idOf('msg', row.n));
+        if (row.message === null) add('indexed without a message');
+        if (row.other_tier === 1) add('indexed for another tier');
+        if (row.moved === 1) add('indexed under another date');
+        if (row.due === 1) add('indexed though its content has changed');
+      }
+      findings.checked('search', rows.length);
+      progress((count += rows.length));
+      if (rows.length < ROWS_PER_READ) break;
+      last = rows.at(-1)!.key;
     }
-    const rows = await database.get<{ rows: number }>(`SELECT COUNT(*) AS rows FROM ${searchTable(tier)}`);
-    findings.checked('search', rows?.rows ?? 0);
   }
-  const step = Math.max(1, Math.floor(upto / MAX_SAMPLES));
-  for (let n = 1; n <= upto; n += step) await checkWords(archive, n, findings);
 }
 
-/** Each rule is one statement, so that it sees one state of the archive. */
-function rulesFor(engine: Database['engine'], tier: Tier): { problem: string; sql: string }[] {
-  const table = searchTable(tier);
-  const isSqlite = engine === 'sqlite';
-  const day = `CASE WHEN m.date_ms IS NULL OR m.date_ms < 0 THEN 0 WHEN m.date_ms >= ${(MAX_DAY + 1) * DAY_MS}
-    THEN ${MAX_DAY} ELSE m.date_ms / ${DAY_MS} END`;
-  const n = isSqlite ? `(s.rowid % ${DAY_UNIT})` : 's.n';
-  const isMoved = isSqlite ? `s.rowid <> (${day}) * ${DAY_UNIT} + m.n` : `s.day <> (${day})`;
-  const isFound = isSqlite ? `s.rowid = (${day}) * ${DAY_UNIT} + m.n` : 's.n = m.n';
-  const joined = `SELECT ${n} AS n FROM ${table} s LEFT JOIN messages m ON m.n = ${n}`;
-  return [
-    { problem: 'indexed without a message', sql: `${joined} WHERE m.n IS NULL AND $1 >= 0` },
-    {
-      problem: 'indexed for another tier',
-      sql: `${joined} WHERE m.tier <> '${tier}' AND $1 >= 0`,
-    },
-    {
-      problem: 'indexed under another date',
-      sql: `${joined} WHERE m.n IS NOT NULL AND ${isMoved} AND $1 >= 0`,
-    },
-    {
-      problem: 'indexed though its content has changed',
-      sql: `${joined} JOIN search_due d ON d.n = m.n WHERE m.n <= $1`,
-    },
-    {
-      problem: 'not in the search index',
-      sql: `SELECT m.n FROM messages m WHERE m.n <= $1 AND m.tier = '${tier}'
-        AND NOT EXISTS (SELECT 1 FROM search_due d WHERE d.n = m.n)
-        AND NOT EXISTS (SELECT 1 FROM ${table} s WHERE ${isFound}) ORDER BY m.n`,
-    },
-  ];
-}
+type IndexedRow = {
+  key: number;
+  n: number;
+  message: number | null;
+  other_tier: number;
+  moved: number;
+  due: number;
+};
 
-const DAY_MS = 86_400_000;
+/** Checks of a sample of the indexed messages above `after` that the index has the words which readers of their tier get. */
+export async function checkSampledWords(
+  archive: Archive,
+  { after, upto }: { after: number; upto: number },
+  findings: Findings,
+): Promise<void> {
+  const step = Math.max(1, Math.floor((upto - after) / MAX_SAMPLES));
+  for (let n = after + 1; n <= upto; n += step) await checkWords(archive, n, findings);
+}
 
 const FIELDS: Partial<Record<Column, TextField>> = {
   subject: 'subject',

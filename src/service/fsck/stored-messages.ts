@@ -1,5 +1,5 @@
 // Checks the stored bytes of every message against their hash, their size and, for mails, the row and those of its files.
-import { createHash } from 'node:crypto';
+import { createHash, hash as hashAtOnce } from 'node:crypto';
 import type { MessageSummary } from '../records/import-items.ts';
 import type { MESSAGES } from '../records/message.ts';
 import type { StoredRow } from '../records/table.ts';
@@ -62,19 +62,21 @@ async function checkRow(
   findings: Findings,
 ): Promise<void> {
   const { n, sha256, bytes, size, content } = row;
-  const hash = createHash('sha256');
   let start = content;
+  let hashed: string;
   if (content === null) {
+    const hash = createHash('sha256');
     for (let at = 0; at < size; at += PIECE_BYTES) {
       const piece = await storedPiece(database, n, at, PIECE_BYTES);
       start ??= piece;
       hash.update(piece);
     }
-  } else hash.update(content);
+    hashed = hash.digest('hex');
+  } else hashed = hashAtOnce('sha256', content, 'hex');
   findings.hashed(size);
   const add = (problem: string, severity?: 'damage' | 'notice') =>
     findings.add('stored messages', problem, `msg_${n}`, severity);
-  if (hash.digest('hex') !== sha256) return add('bytes have another hash');
+  if (hashed !== sha256) return add('bytes have another hash');
   if (bytes !== size) return add('row has another size');
   switch (row.format) {
     case 'rfc822': {
