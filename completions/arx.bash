@@ -23,7 +23,7 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--max-rows|--template|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--color|--progress|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--channel|--source|--since|--before|--on|--conversation|--sort|--limit|--after|--facet|--message|--matching|--name|--min-bytes|--until|--redacted|--max-rate|--max-bytes|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--threshold|--interval|--reads|--id|--payload|--file|--retry-for|--journal|--sign-with|--effect|--verify|--origin-city|--kind|--tier|--database|--blobs|--reason|--from-blobs|--to-blobs|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
+      -o|--output|--max-rows|--template|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--color|--progress|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--channel|--source|--since|--before|--on|--conversation|--sort|--limit|--after|--facet|--message|--matching|--name|--min-bytes|--until|--redacted|--max-rate|--max-bytes|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--threshold|--interval|--reads|--id|--payload|--file|--retry-for|--journal|--sign-with|--effect|--verify|--origin-city|--kind|--tier|--database|--blobs|--reason|--state|--from-blobs|--to-blobs|--host|--port|--asset-port|--allow-host|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
@@ -111,6 +111,7 @@ _arx() {
     "import":--origin-city) _arx_values cities; return ;;
     "import":--kind) _arx_list -W "mbox maildir mail slack mattermost zulip folder"; return ;;
     "import":--tier) _arx_list -W "external internal mirror"; return ;;
+    "fsck":--state) _arx_file; return ;;
     "backup":--to) _arx_dir; return ;;
     "serve":--max-tier) _arx_list -W "external internal mirror"; return ;;
     "serve":--log) _arx_file; return ;;
@@ -184,7 +185,7 @@ _arx() {
     "api") : ;;
     "import") flags+=" --origin-city --kind --tier --dry-run --database --blobs"; [[ $cur == -* ]] || _arx_file ;;
     "redact") flags+=" --reason --undo --dry-run --yes --database --blobs"; [[ $cur == -* ]] || _arx_values attachments ;;
-    "fsck") flags+=" --database --blobs"; : ;;
+    "fsck") flags+=" --since --state --database --blobs"; : ;;
     "backup") flags+=" --to --database"; : ;;
     "archive copy") flags+=" --from-blobs --to-blobs --dry-run"; : ;;
     "blobs move") flags+=" --to --database --blobs --dry-run --yes"; : ;;

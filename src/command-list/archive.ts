@@ -53,8 +53,20 @@ export const ARCHIVE_COMMANDS = [
   {
     words: 'fsck',
     summary: 'check every row and every stored byte of the local archive',
-    options: DATABASE_OPTIONS,
-    examples: ['arx fsck', 'arx fsck --database postgres://arx@db.example/archive --json'],
+    options: [
+      ['--since <date>', 'check only what was added or changed since this date (2026-11-26, yesterday, 3d)'],
+      [
+        '--state <file>',
+        'keep in FILE what was checked, so that the same command continues after an interruption',
+      ],
+      ...DATABASE_OPTIONS,
+    ],
+    examples: [
+      'arx fsck',
+      'arx fsck --since yesterday',
+      'arx fsck --state fsck.state',
+      'arx fsck --database postgres://arx@db.example/archive --json',
+    ],
     topics: ['hosting'],
   },
   {

@@ -20,6 +20,7 @@ export const FILE_MEANINGS: Readonly<Record<string, FileMeaning>> = {
   '--drift-log': 'stderr',
   '--record': { refused: 'standard output has the result of the run; name a file that ends in .warc.gz' },
   '--journal': { refused: 'it is read and appended to; name a file' },
+  '--state': { refused: 'it is read and replaced; name a file' },
   '--to <dir>': FOLDER,
   '--freeze': FOLDER,
   '--frozen': FOLDER,

@@ -1,13 +1,20 @@
-// `arx fsck`: checks every row and every stored byte of an archive, and changes nothing.
+// `arx fsck`: checks every row and every stored byte of an archive, or what is new in it, and changes nothing.
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
 import { fsckLines } from '../format/views/index.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
+import { openState } from './fsck-state.ts';
 import { hashFiles } from './hash-files.ts';
+import { periodOf } from './row-tests.ts';
+import type { ArchiveLocation } from '../service/index.ts';
 import { uncheckedFault } from './unchecked-fault.ts';
 
-export const Input = z.object(DATABASE_INPUT);
+export const Input = z.object({
+  ...DATABASE_INPUT,
+  since: z.string().optional(),
+  state: z.string().min(1).optional(),
+});
 
 /** Runs `arx fsck`. */
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
@@ -15,6 +22,12 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   if (place === undefined && app.isRemote) {
     throw new Fault('usage', 'fsck checks the local archive or --database, and a base URL is set');
   }
+  const since =
+    input.since === undefined ? undefined : periodOf('--since', input.since, app.world.now()).start;
+  const state =
+    input.state === undefined
+      ? undefined
+      : await openState(input.state, nameOf(place ?? { dir: app.directories.data }, input), app);
   const { ArchiveUnreadable } = await import('../service/index.ts');
   const archive = await app
     .openArchive({ ...(place ?? { dir: app.directories.data }), readOnly: true, allowDamaged: true })
@@ -25,17 +38,26 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     });
   const { checkArchive } = await import('../service/fsck/check-archive.ts');
   const { signal } = app.world;
-  app.onInterrupt(() => ({
-    kept: 'nothing was changed',
-    next: 'run the same command to check from the start',
-  }));
+  app.onInterrupt(() =>
+    state === undefined
+      ? { kept: 'nothing was changed', next: 'run the same command to check from the start' }
+      : { kept: `what was checked is in ${input.state}`, next: 'run the same command to continue' },
+  );
   const progress = app.progress();
   const report = await checkArchive(archive, {
     hash: hashFiles(app),
     signal,
     progress: progress.update,
-  }).finally(() => progress.end());
+    since,
+    ...(state === undefined ? {} : { resume: state.resume, checkpoint: state.checkpoint }),
+  })
+    .catch((error: unknown) => {
+      state?.keep();
+      throw error;
+    })
+    .finally(() => progress.end());
   await app.printer.report(report, () => fsckLines(report, app.screen));
+  state?.remove();
   if (report.verdict === 'nothing_checked')
     app.addFault(new Fault('partial', 'nothing was checked: the archive is empty'));
   for (const fault of uncheckedFault(report)) app.addFault(fault);
@@ -45,4 +67,17 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   app.addFault(
     new Fault('integrity', `the archive is damaged: ${total} ${total === 1 ? 'finding' : 'findings'}`),
   );
+}
+
+/** Returns the name of a check in its state file: the archive, and the date as it was typed, since ‘yesterday’ moves. */
+function nameOf(place: ArchiveLocation, { since }: z.infer<typeof Input>): string {
+  const archive = 'dir' in place ? `sqlite:${place.dir}` : withoutPassword(place.url);
+  return since === undefined ? archive : `${archive} --since ${since}`;
+}
+
+function withoutPassword(address: string): string {
+  const url = new URL(address);
+  url.password = '';
+  url.searchParams.delete('password');
+  return url.href;
 }

@@ -171,7 +171,8 @@ export function dateTests<Row>(
   return tests;
 }
 
-function periodOf(option: string, text: string, now: number): Period {
+/** Returns the period that the value of an option names. Throws Fault `usage` for a wrong date. */
+export function periodOf(option: string, text: string, now: number): Period {
   const period = parsePeriod(text, now);
   if (typeof period !== 'string') return period;
   throw new Fault('usage', `${option}: ${period}`, {

@@ -670,6 +670,7 @@ const DASHES: Readonly<Record<string, [line: string, stdin?: string]>> = {
   '--save': ['content get msg_1 --save -'],
   '--blobs': ['fsck --database postgres://127.0.0.1:1/x --blobs -'],
   '--to <place>': ['blobs move --database postgres://127.0.0.1:1/x --to - --yes'],
+  '--state': ['fsck --state -'],
   '--verify': ['report --verify -'],
   '--from-blobs': ['archive copy sqlite:data sqlite:copied --from-blobs -'],
   '--to-blobs': ['archive copy sqlite:data sqlite:copied --to-blobs -'],

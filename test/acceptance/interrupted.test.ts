@@ -245,6 +245,12 @@ test('fsck', async () =>
     'nothing was changed; run the same command to check from the start',
   ));
 
+test('fsck --state', async () =>
+  expectOneLine(
+    await interruptedAt(9, 'fsck --state checked', scratch()),
+    'what was checked is in checked; run the same command to continue',
+  ));
+
 test('backup', async () =>
   expectOneLine(
     await interruptedAt(8, 'backup --to copy', scratch()),

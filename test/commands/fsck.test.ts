@@ -146,3 +146,39 @@ test('a file of the archive changed', async () => {
   `);
   expect(stderr).toBe('arx: the archive is damaged: 1 finding [integrity, exit 12]\n');
 });
+
+test('a state file: of this check only, and gone when it is complete', async () => {
+  expect(await arx(dir, 'import list.mbox notes')).toMatchObject({ exit: 0 });
+  expect(await arx(dir, 'fsck --state state')).toMatchObject({ exit: 0 });
+  expect(readdirSync(dir)).not.toContain('state');
+  writeFileSync(join(dir, 'state'), 'mine');
+  expect(await arx(dir, 'fsck --state state')).toMatchObject({ exit: 13 });
+  expect(readFileSync(join(dir, 'state'), 'utf8')).toBe('mine');
+  const findings = { checks: [], findings: [], unchecked: [], has_wrong_values: false, bytes: 0 };
+  const state = { began_at: '2026-01-01T00:00:00Z', since: null, step: 'search', after: 0, findings };
+  const file = { arx_fsck_state: 1, of: `sqlite:${join(dir, 'data')}`, state };
+  writeFileSync(join(dir, 'state'), JSON.stringify(file));
+  const other = await arx(dir, 'fsck --state state --since yesterday');
+  expect([other.exit, other.stderr]).toEqual([2, expect.stringContaining('is the state of another check')]);
+  const ran = await arx(dir, 'fsck --state state --json');
+  expect(ran.exit).toBe(0);
+  const report = FsckReport.parse(JSON.parse(ran.stdout));
+  expect(report).toMatchObject({ verdict: 'ok', began_at: '2026-01-01T00:00:00Z' });
+  expect(report.checks.map(({ name }) => name)).toEqual(['search', 'files']);
+  expect(await arx(dir, 'fsck --state no/state')).toMatchObject({ exit: 14, stdout: '' });
+});
+
+test('a check of what is new says what it does not say', async () => {
+  expect(await arx(dir, 'import list.mbox notes')).toMatchObject({ exit: 0 });
+  expect(await arx(dir, 'fsck --since 2100')).toMatchObject({
+    exit: 0,
+    stdout: expect.stringMatching(
+      /^nothing new, .*\nonly what came since .*\nnot checked: older rows and files/,
+    ),
+  });
+  expect(await arx(dir, 'fsck --since 1999')).toMatchObject({
+    exit: 0,
+    stdout: expect.stringMatching(/^ok since, .*\nonly what came since .*: above msg_0, att_0, event 0/),
+  });
+  expect(await arx(dir, 'fsck --since never')).toMatchObject({ exit: 2, stdout: '' });
+});

@@ -76,12 +76,17 @@ export const FSCK_CHECKS = [
  * `arx fsck -o json`. `looked` counts the rows, files or messages of a check; `bytes` counts what was hashed. A finding counts all its
  * subjects and names the first hundred. A `notice` is unusual, but no damage. `unchecked` names what was not checked because of an
  * error of arx itself. `unchecked_is_explained`: findings name values that their columns cannot hold, over which checks may fail.
+ * `ok_since` and `nothing_new` say nothing about what is older than `since`.
  */
 export const FsckReport = z.object({
   version,
   engine: z.enum(['sqlite', 'postgres']),
   files: z.enum(FILES_PLACES),
-  verdict: z.enum(['ok', 'damaged', 'partly_checked', 'nothing_checked']),
+  verdict: z.enum(['ok', 'ok_since', 'damaged', 'partly_checked', 'nothing_checked', 'nothing_new']),
+  /** Only what was added or changed since `time` was checked: rows above these numbers, and those that later events name. */
+  since: z.object({ time: z.string(), messages: count, attachments: count, events: count }).optional(),
+  /** When a check that was interrupted and continued began. */
+  began_at: z.string().optional(),
   checks: z.array(
     z.object({
       name: z.enum(FSCK_CHECKS),
@@ -91,7 +96,7 @@ export const FsckReport = z.object({
   bytes: count,
   findings: z.array(
     z.object({
-      check: z.string(),
+      check: z.enum(FSCK_CHECKS),
       problem: z.string(),
       severity: z.enum(['damage', 'notice']),
       count,

@@ -19,7 +19,11 @@ const LABELS: Readonly<Record<string, string>> = { files: 'different files, each
 
 /** Returns a check of an archive: the result in one line, then each check with its findings. */
 export function fsckLines(report: FsckReport, canvas: Canvas): Line[] {
-  const style: Style = report.verdict === 'ok' ? 'good' : report.verdict === 'damaged' ? 'bad' : 'warn';
+  const style: Style = report.verdict.startsWith('ok')
+    ? 'good'
+    : report.verdict === 'damaged'
+      ? 'bad'
+      : 'warn';
   const checks = report.checks.map(({ name, looked }): Branch => {
     const findings = report.findings.filter(({ check }) => check === name);
     return {
@@ -54,8 +58,23 @@ export function fsckLines(report: FsckReport, canvas: Canvas): Line[] {
       { text: report.verdict.replaceAll('_', ' '), style },
       `, ${formatBytes(report.bytes)} hashed, ${report.engine}, files in the ${report.files}`,
     ],
+    ...sinceLines(report),
     ...treeLines([...checks, ...left], canvas),
   ];
+}
+
+/** Returns what a check of new rows did not look at, and when an interrupted check began. */
+function sinceLines({ since, began_at }: FsckReport): Line[] {
+  const lines: Line[] = [];
+  if (since !== undefined) {
+    const { time, messages, attachments, events } = since;
+    lines.push(
+      `only what came since ${time}: above msg_${messages}, att_${attachments}, event ${events}, and what they change`,
+      'not checked: older rows and files, and the pages of the database',
+    );
+  }
+  if (began_at !== undefined) lines.push(`begun at ${began_at}, interrupted and continued`);
+  return lines;
 }
 
 type ImportList = 'refused' | 'skipped' | 'notices';

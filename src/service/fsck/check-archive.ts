@@ -3,23 +3,40 @@ import type { FsckReport } from '../../contract/reports/archive.ts';
 import type { Archive } from '../store/archive.ts';
 import { filesPlaceOf } from '../store/meta-table/files-location.ts';
 import { indexedUpTo } from '../store/search/index-state.ts';
-import { checkEvents, checkWrittenColumn, WRITTEN_COLUMNS } from './events.ts';
-import { checkFiles, type HashFiles } from './files.ts';
-import { createFindings, type CheckName, type Findings } from './findings.ts';
+import { checkEvents, checkWrittenColumn, recordsNamed, WRITTEN_COLUMNS } from './events.ts';
+import { checkFiles, checkNamedFiles, type HashFiles } from './files.ts';
+import { createFindings, type CheckName, type Findings, type FindingsState } from './findings.ts';
 import { missingIndexes } from './indexes.ts';
 import { checkMetaTable } from './meta-table.ts';
 import { checkMissingNumbers } from './missing-numbers.ts';
+import { numbersBefore } from './recent.ts';
 import { ATTACHMENT_RULES, checkRowRules, EVENT_RULES, MESSAGE_RULES, type RuleSet } from './row-rules.ts';
 import { checkIndexedMessages, checkSampledWords, checkSearchTables } from './search-index.ts';
 import { checkStoredMessages } from './stored-messages.ts';
 import { checkValueTypes, TYPED_TABLES } from './value-types.ts';
 
-/** How files are hashed, how the check is interrupted, and who learns its progress. */
+/** Where a check stands, for another run that continues it. */
+export type FsckState = {
+  began_at: string;
+  since: NonNullable<FsckReport['since']> | null;
+  step: string;
+  /** What the step has done: numbers up to this one. */
+  after: number;
+  findings: FindingsState;
+};
+
+/** How files are hashed, how the check is interrupted and continued, and who learns its progress. */
 export type FsckOptions = {
   hash: HashFiles;
   signal: AbortSignal;
   /** Called with what is checked now, and how much of it is done. */
   progress(state: { label: string; done: number; total: number; unit: string }): void;
+  /** Check only what was added or changed since this time, in milliseconds. */
+  since?: number | undefined;
+  /** The state of an interrupted check to continue. What it checked is not read again. */
+  resume?: FsckState | undefined;
+  /** Called with each state from which the check could be continued. */
+  checkpoint?(state: FsckState): void;
 };
 
 /**
@@ -31,6 +48,9 @@ const NUMBERS_AT_ONCE = 2_048;
 /** Memory for pages of SQLite: the rows of {@link NUMBERS_AT_ONCE} messages, and the upper pages of all indexes. */
 const CACHE_KIB = 64 * 1024;
 
+/** A part of a check that can be continued: `after` is the last argument of `done` in an earlier run, 0 in the first. */
+type Step = { name: string; run(after: number, done: (after: number) => void): Promise<void> };
+
 /**
  * Checks an archive, in memory that does not grow with it. Others may write meanwhile: what they add may be left out,
  * but is never reported as damage. Throws the errors of the database that do not mean damage, and the reason of the
@@ -38,32 +58,170 @@ const CACHE_KIB = 64 * 1024;
  */
 export async function checkArchive(archive: Archive, options: FsckOptions): Promise<FsckReport> {
   const { database, blobs } = archive;
-  const findings = createFindings();
-  await checkDatabase(archive, findings);
-  for (const { label, parts } of partsOf(archive, findings))
-    await inRanges(archive, { label, parts }, findings, options);
-  await findings.guard('search', 'search index', async () => {
-    const upto = await indexedUpTo(database);
-    await checkSearchTables(archive, upto, findings, (done) => {
-      options.signal.throwIfAborted();
-      options.progress({ label: 'search', done, total: Math.max(done, upto), unit: 'rows' });
-    });
-    await checkSampledWords(archive, { after: 0, upto }, findings);
-  });
-  await checkAllFiles(archive, findings, options);
-  await findings.guard('engine', 'meta', () => checkMetaTable(archive, findings));
+  const { resume, checkpoint } = options;
+  const began_at = resume?.began_at ?? new Date(archive.now()).toISOString();
+  const findings = createFindings(resume?.findings);
+  if (database.engine === 'sqlite') await database.all(`PRAGMA cache_size = -${CACHE_KIB}`);
+  const since = resume === undefined ? await recentFrom(archive, options) : (resume.since ?? undefined);
+  const steps =
+    since === undefined
+      ? fullSteps(archive, findings, options)
+      : recentSteps(archive, since, findings, options);
+  const first = Math.max(
+    0,
+    steps.findIndex(({ name }) => name === resume?.step),
+  );
+  for (const [at, { name, run }] of steps.slice(first).entries()) {
+    options.signal.throwIfAborted();
+    const done = (after: number): void =>
+      checkpoint?.({ began_at, since: since ?? null, step: name, after, findings: findings.state() });
+    const after = at === 0 ? (resume?.after ?? 0) : 0;
+    done(after);
+    await run(after, done);
+  }
   if (database.engine === 'sqlite' && findings.isSuspicious())
     await checkAllValueTypes(archive, findings, options);
-  return findings.report(database.engine, filesPlaceOf({ blobs }));
+  return {
+    ...findings.report(database.engine, filesPlaceOf({ blobs }), since),
+    ...(resume === undefined ? {} : { began_at }),
+  };
 }
 
-/** SQLite checks its own pages and indexes. PostgreSQL has `pg_amcheck` for that, so only missing indexes are found. */
-async function checkDatabase({ database }: Archive, findings: Findings): Promise<void> {
+/** Returns the numbers above which rows were added since the time of the options, undefined for a check of everything. */
+async function recentFrom(archive: Archive, { since }: FsckOptions): Promise<FsckReport['since']> {
+  if (since === undefined) return undefined;
+  return { time: new Date(since).toISOString(), ...(await numbersBefore(archive.database, since)) };
+}
+
+function fullSteps(archive: Archive, findings: Findings, options: FsckOptions): Step[] {
+  const { database } = archive;
+  return [
+    {
+      name: 'pages',
+      run: async () => {
+        await checkIndexes(archive, findings);
+        await checkPages(archive, findings);
+      },
+    },
+    ...groupsOf(archive, findings).map((group): Step => ({
+      name: group.label,
+      run: (after, done) => inRanges(archive, group, after, findings, options, done),
+    })),
+    {
+      name: 'search',
+      run: () =>
+        findings.guard('search', 'search index', async () => {
+          const upto = await indexedUpTo(database);
+          await checkSearchTables(archive, upto, findings, (done) => {
+            options.signal.throwIfAborted();
+            options.progress({ label: 'search', done, total: Math.max(done, upto), unit: 'rows' });
+          });
+          await checkSampledWords(archive, { after: 0, upto }, findings);
+        }),
+    },
+    { name: 'files', run: (after, done) => checkAllFiles(archive, after, findings, options, done) },
+    { name: 'meta', run: () => findings.guard('engine', 'meta', () => checkMetaTable(archive, findings)) },
+  ];
+}
+
+/** The check of what is new: rows above the numbers of `since`, what they are part of, and the records that later events name. */
+function recentSteps(
+  archive: Archive,
+  since: NonNullable<FsckReport['since']>,
+  findings: Findings,
+  options: FsckOptions,
+): Step[] {
+  const { database } = archive;
+  const [messages, attachments, events] = groupsOf(archive, findings) as [Group, Group, Group];
+  const from = { messages: since.messages, attachments: since.attachments, events: since.events };
+  const files: Group = {
+    label: 'files',
+    parts: [
+      {
+        check: 'files',
+        table: 'attachments',
+        column: 'n',
+        work: (range) => checkNamedFiles(archive, range, findings, options.hash),
+      },
+    ],
+  };
+  const ranges = (group: Group, name: string, least: number): Step => ({
+    name,
+    run: (after, done) => inRanges(archive, group, Math.max(after, least), findings, options, done),
+  });
+  const older = (
+    check: CheckName,
+    group: Group,
+    table: string,
+    numbersOf: (range: Range) => Promise<number[]>,
+    span: { table: string; from: number },
+  ): Step => ({
+    name: `older ${table}`,
+    run: async (after, done) => {
+      const parts = await countedParts(
+        archive,
+        group.parts.filter((part) => part.table === table),
+        findings,
+      );
+      const work = async (range: Range): Promise<void> => {
+        for (const n of await numbersOf(range)) await checkRange(parts, { after: n - 1, to: n }, findings);
+      };
+      const part: Part = { check, table: span.table, column: 'n', work };
+      await inRanges(
+        archive,
+        { label: table, parts: [part] },
+        Math.max(after, span.from),
+        findings,
+        options,
+        done,
+      );
+    },
+  });
+  const named = (kind: 'msg' | 'att', upto: number) => (range: Range) =>
+    recordsNamed(archive, range, { kind, upto });
+  const ofEvents = { table: 'events', from: from.events };
+  return [
+    { name: 'indexes', run: () => checkIndexes(archive, findings) },
+    ranges(messages, 'messages', from.messages),
+    older(
+      'conversations',
+      messages,
+      'conversations',
+      async ({ after, to }) => {
+        const rows = await database.all<{ n: number }>(
+          'SELECT DISTINCT conversation AS n FROM messages WHERE n > $1 AND n <= $2 AND conversation <= $3',
+          [after, to, from.messages],
+        );
+        return rows.map(({ n }) => n);
+      },
+      { table: 'messages', from: from.messages },
+    ),
+    ranges(attachments, 'attachments', from.attachments),
+    ranges(events, 'events', from.events),
+    older('events', messages, 'messages', named('msg', from.messages), ofEvents),
+    older('events', attachments, 'attachments', named('att', from.attachments), ofEvents),
+    {
+      name: 'search',
+      run: () =>
+        findings.guard('search', 'search index', async () =>
+          checkSampledWords(archive, { after: from.messages, upto: await indexedUpTo(database) }, findings),
+        ),
+    },
+    ranges(files, 'files', from.attachments),
+    { name: 'meta', run: () => findings.guard('engine', 'meta', () => checkMetaTable(archive, findings)) },
+  ];
+}
+
+/** Finds indexes that are missing. */
+async function checkIndexes({ database }: Archive, findings: Findings): Promise<void> {
   await findings.guard('engine', 'indexes', async () => {
     for (const name of await missingIndexes(database)) findings.add('engine', 'index missing', name);
   });
+}
+
+/** SQLite checks its own pages and indexes. PostgreSQL has `pg_amcheck` for that. */
+async function checkPages({ database }: Archive, findings: Findings): Promise<void> {
   if (database.engine !== 'sqlite') return;
-  await database.all(`PRAGMA cache_size = -${CACHE_KIB}`);
   await findings.guard('engine', 'integrity_check', async () => {
     const lines = await database.all<{ integrity_check: string }>('PRAGMA integrity_check');
     for (const { integrity_check: line } of lines) {
@@ -89,7 +247,7 @@ type Part = {
 type Group = { label: string; parts: readonly Part[] };
 
 /** Returns the checks of all rows, in groups of the tables that have the same numbers. */
-function partsOf(archive: Archive, findings: Findings): Group[] {
+function groupsOf(archive: Archive, findings: Findings): Group[] {
   const { database } = archive;
   const numbers = (check: CheckName, column: string, prefix: string): Part => ({
     check,
@@ -157,29 +315,52 @@ async function checkAllValueTypes(archive: Archive, findings: Findings, options:
     const { check, table } = typed;
     await findings.guard(check, table, () => checkValueTypes(archive.database, typed, 'outside', findings));
     const work = (range: Range) => checkValueTypes(archive.database, typed, range, findings);
-    await inRanges(archive, { label: check, parts: [{ ...typed, work }] }, findings, options);
+    await inRanges(archive, { label: check, parts: [{ ...typed, work }] }, 0, findings, options);
   }
 }
 
-/** Runs all parts over the numbers of their columns, one range after the other. */
+/** Parts with the greatest number that each checks. */
+type CountedPart = { part: Part; last: number };
+
+async function countedParts(
+  archive: Archive,
+  parts: readonly Part[],
+  findings: Findings,
+): Promise<CountedPart[]> {
+  const counted: CountedPart[] = [];
+  for (const part of parts) counted.push({ part, last: await totalOf(archive, part, findings) });
+  return counted;
+}
+
+/** Runs all parts over the numbers of their columns above `from`, one range after the other. */
 async function inRanges(
   archive: Archive,
   { label, parts }: Group,
+  from: number,
   findings: Findings,
-  options: FsckOptions,
+  { signal, progress }: FsckOptions,
+  done: (after: number) => void = () => {},
 ): Promise<void> {
-  const counted: { part: Part; total: number }[] = [];
-  for (const part of parts) counted.push({ part, total: await totalOf(archive, part, findings) });
-  const total = Math.max(...counted.map((each) => each.total));
-  for (let after = 0; after < total; after += NUMBERS_AT_ONCE) {
-    options.signal.throwIfAborted();
-    options.progress({ label, done: after, total, unit: 'rows' });
-    for (const { part, total: last } of counted) {
-      if (after >= last) continue;
-      const to = Math.min(after + NUMBERS_AT_ONCE, last);
-      const { check, table, work } = part;
-      await findings.guard(check, `${table} ${after + 1} to ${to}`, () => work({ after, to }));
-    }
+  const counted = await countedParts(archive, parts, findings);
+  const total = Math.max(...counted.map(({ last }) => last));
+  for (let after = from; after < total; after += NUMBERS_AT_ONCE) {
+    signal.throwIfAborted();
+    progress({ label, done: after - from, total: total - from, unit: 'rows' });
+    await checkRange(counted, { after, to: after + NUMBERS_AT_ONCE }, findings);
+    done(after + NUMBERS_AT_ONCE);
+  }
+}
+
+async function checkRange(
+  parts: readonly CountedPart[],
+  { after, to }: Range,
+  findings: Findings,
+): Promise<void> {
+  for (const { part, last } of parts) {
+    if (after >= last) continue;
+    const range = { after, to: Math.min(to, last) };
+    const { check, table, work } = part;
+    await findings.guard(check, `${table} ${after + 1} to ${range.to}`, () => work(range));
   }
 }
 
@@ -205,13 +386,20 @@ const SHARDS = Array.from({ length: 256 }, (_, index) => index.toString(16).padS
 /** Files that are hashed in one go, roughly. Starting to hash costs as much as hashing about a hundred of them. */
 const FILES_AT_ONCE = 4096;
 
-async function checkAllFiles(archive: Archive, findings: Findings, options: FsckOptions): Promise<void> {
+async function checkAllFiles(
+  archive: Archive,
+  from: number,
+  findings: Findings,
+  options: FsckOptions,
+  done: (after: number) => void,
+): Promise<void> {
   const width = await shardsAtOnce(archive);
-  for (let at = 0; at < SHARDS.length; at += width) {
+  for (let at = from; at < SHARDS.length; at += width) {
     options.signal.throwIfAborted();
     options.progress({ label: 'files', done: at, total: SHARDS.length, unit: 'parts' });
     const shards = SHARDS.slice(at, at + width);
     await findings.guard('files', `${shards[0]}…`, () => checkFiles(archive, shards, findings, options.hash));
+    done(at + width);
   }
 }
 

@@ -61,6 +61,30 @@ export async function checkEvents(
   }
 }
 
+/** Returns the numbers of the records of a kind that the events of a range name, up to `upto`, each once. */
+export async function recordsNamed(
+  { database }: Archive,
+  { after, to }: Range,
+  { kind, upto }: { kind: 'msg' | 'att'; upto: number },
+): Promise<number[]> {
+  const numbers = new Set<number>();
+  for (let from = after; from < to; from += ROWS_PER_READ) {
+    const rows = await database.all<{ id: string; payload: string | null }>(
+      `SELECT id, ${SHORT_PAYLOAD} AS payload FROM events WHERE n > $1 AND n <= $2 AND type = $3 ORDER BY n`,
+      [from, Math.min(from + ROWS_PER_READ, to), TYPE_OF[kind]],
+    );
+    for (const { id, payload } of rows) {
+      const named = parseFields(payload ?? (await readPayload(database, id)))['id'];
+      const n = typeof named === 'string' ? numberOf(kind, named) : undefined;
+      if (n !== undefined && n <= upto) numbers.add(n);
+    }
+  }
+  return [...numbers];
+}
+
+/** The type of the events that change a record, by the kind of its id. */
+const TYPE_OF = { msg: 'message.reordered', att: 'attachment.reclassified' } as const;
+
 /** Returns the id of an event. In a damaged row it may be no text. */
 function nameOf({ id, n }: EventRow): string {
   return typeof id === 'string' ? id : `event ${n}`;

@@ -24,14 +24,43 @@ export async function checkFiles(
   findings: Findings,
   hash: HashFiles,
 ): Promise<void> {
-  const rows = await database.all<{ sha256: string; least: number; most: number }>(
+  const rows = await database.all<NamedFile>(
     `SELECT sha256, MIN(bytes) AS least, MAX(bytes) AS most FROM attachments
       WHERE stored = 1 AND sha256 >= $1 AND sha256 < $2 GROUP BY sha256`,
     [shards[0]!, `${shards.at(-1)!}g`],
   );
-  const expected = new Map(rows.map(({ sha256, ...sizes }) => [sha256, sizes]));
   const names: string[] = [];
   for (const shard of shards) for (const name of await blobs.names(shard)) names.push(name);
+  await compareFiles({ blobs, names, rows }, findings, hash);
+}
+
+/** Checks the files that attachments with numbers above `after`, up to `to`, name. */
+export async function checkNamedFiles(
+  { database, blobs }: Archive,
+  { after, to }: { after: number; to: number },
+  findings: Findings,
+  hash: HashFiles,
+): Promise<void> {
+  const rows = await database.all<NamedFile>(
+    `SELECT sha256, MIN(bytes) AS least, MAX(bytes) AS most FROM attachments
+      WHERE stored = 1 AND n > $1 AND n <= $2 GROUP BY sha256`,
+    [after, to],
+  );
+  const names: string[] = [];
+  for (const { sha256 } of rows) if ((await blobs.size(sha256)) !== undefined) names.push(sha256);
+  await compareFiles({ blobs, names, rows }, findings, hash);
+}
+
+/** A file that rows name, with the sizes that they have. */
+type NamedFile = { sha256: string; least: number; most: number };
+
+/** Compares the files `names`, which exist, with the rows. */
+async function compareFiles(
+  { blobs, names, rows }: Pick<Archive, 'blobs'> & { names: readonly string[]; rows: readonly NamedFile[] },
+  findings: Findings,
+  hash: HashFiles,
+): Promise<void> {
+  const expected = new Map(rows.map(({ sha256, ...sizes }) => [sha256, sizes]));
   findings.checked('files', names.length);
   if (names.length > 0) {
     const { dir } = blobs;

@@ -29,19 +29,34 @@ export type Findings = {
    * damage: `subject` was not checked. Others are thrown.
    */
   guard(check: CheckName, subject: string, work: () => Promise<void>): Promise<void>;
-  report(engine: FsckReport['engine'], files: FsckReport['files']): FsckReport;
+  report(engine: FsckReport['engine'], files: FsckReport['files'], since?: FsckReport['since']): FsckReport;
+  /** Returns all that was counted and found so far. */
+  state(): FindingsState;
 };
 
-/** Returns an empty collection. */
-export function createFindings(): Findings {
-  const checks = new Map<CheckName, number>();
-  const findings = new Map<string, Finding>();
-  const unchecked: NonNullable<FsckReport['unchecked']> = [];
-  let hasWrongValues = false;
-  let bytes = 0;
+/** What a check counted and found before it was interrupted. */
+export type FindingsState = {
+  checks: [CheckName, number][];
+  findings: Finding[];
+  unchecked: NonNullable<FsckReport['unchecked']>;
+  has_wrong_values: boolean;
+  bytes: number;
+};
+
+const keyOf = ({ check, problem }: Pick<Finding, 'check' | 'problem'>): string => `${check} ${problem}`;
+
+/** Returns an empty collection, or that of a check which is continued. */
+export function createFindings(before?: FindingsState): Findings {
+  const checks = new Map<CheckName, number>(before?.checks);
+  const findings = new Map<string, Finding>(
+    before?.findings.map((finding) => [keyOf(finding), { ...finding, subjects: [...finding.subjects] }]),
+  );
+  const unchecked: NonNullable<FsckReport['unchecked']> = [...(before?.unchecked ?? [])];
+  let hasWrongValues = before?.has_wrong_values ?? false;
+  let bytes = before?.bytes ?? 0;
   const add: Findings['add'] = (check, problem, subject, severity = 'damage') => {
     if (!checks.has(check)) checks.set(check, 0);
-    const key = `${check} ${problem}`;
+    const key = keyOf({ check, problem });
     const finding = findings.get(key) ?? { check, problem, severity, count: 0, subjects: [] };
     finding.count += 1;
     if (finding.subjects.length < MAX_NAMED_SUBJECTS) finding.subjects.push(subject);
@@ -68,7 +83,16 @@ export function createFindings(): Findings {
         else throw error;
       }
     },
-    report(engine, files) {
+    // A copy: the check goes on.
+    state: () =>
+      structuredClone({
+        checks: [...checks],
+        findings: [...findings.values()],
+        unchecked,
+        has_wrong_values: hasWrongValues,
+        bytes,
+      }),
+    report(engine, files, since) {
       // Checks of the same rows run together. The report has each for itself.
       const placeOf = (name: string): number => FSCK_CHECKS.findIndex((check) => check === name);
       const all = [...findings.values()].toSorted((a, b) => placeOf(a.check) - placeOf(b.check));
@@ -82,9 +106,14 @@ export function createFindings(): Findings {
           ? 'damaged'
           : unchecked.length > 0
             ? 'partly_checked'
-            : checked === 0
-              ? 'nothing_checked'
-              : 'ok',
+            : since === undefined
+              ? checked === 0
+                ? 'nothing_checked'
+                : 'ok'
+              : checked === 0
+                ? 'nothing_new'
+                : 'ok_since',
+        ...(since === undefined ? {} : { since }),
         checks: [...checks]
           .toSorted(([a], [b]) => placeOf(a) - placeOf(b))
           .map(([name, count]) => ({ name, looked: count })),

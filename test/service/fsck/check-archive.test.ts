@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { FsckReport } from '../../../src/contract/reports/archive.ts';
-import { checkArchive } from '../../../src/service/fsck/check-archive.ts';
+import { checkArchive, type FsckOptions, type FsckState } from '../../../src/service/fsck/check-archive.ts';
 import { importPaths } from '../../../src/service/import/index.ts';
 import {
   createService,
@@ -59,8 +59,9 @@ const EVENTS: Sent[] = [
 ];
 
 const signal = new AbortController().signal;
-const check = (archive: OpenArchive): Promise<FsckReport> =>
+const check = (archive: OpenArchive, more: Partial<FsckOptions> = {}): Promise<FsckReport> =>
   checkArchive(archive, {
+    ...more,
     async hash(dir, paths) {
       const pool = openHashPool(dir, { algorithms: ['sha256'], signal, thread: undefined });
       pool.add(paths);
@@ -471,6 +472,100 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
     expect(report.verdict).toBe(
       findings.every((one) => one.includes('file without a row')) ? 'ok' : 'damaged',
     );
+    await archive.close();
+  });
+
+  test.skipIf(skip)('a check continued from any of its states reports the same', async () => {
+    const archive = await fresh();
+    for (const sql of [
+      'UPDATE messages SET raw_bytes = 1 WHERE n = 3',
+      'UPDATE conversations SET message_count = 5 WHERE n = 1',
+      "UPDATE attachments SET source_by = 'evt_x' WHERE n = 3",
+      "UPDATE events SET payload = '{}' WHERE id = 'evt_8'",
+      'INSERT INTO search_due VALUES (3)',
+    ])
+      await archive.database.run(sql);
+    for (const since of [undefined, 0]) {
+      const states: FsckState[] = [];
+      const whole = await check(archive, { since, checkpoint: (state) => void states.push(state) });
+      expect(whole.findings.length).toBeGreaterThan(3);
+      expect(states.length).toBeGreaterThan(7);
+      for (const resume of states)
+        expect(await check(archive, { resume: JSON.parse(JSON.stringify(resume)) as FsckState })).toEqual({
+          ...whole,
+          began_at: '2026-06-01T00:00:00.000Z',
+        });
+    }
+    await archive.close();
+  });
+
+  test.skipIf(skip)('what came since a time, and what later events name, and nothing else', async () => {
+    let now = Date.UTC(2026, 5, 1);
+    const place: ArchiveLocation =
+      engine === 'sqlite' ? { dir: join(dir, String((made += 1))) } : { url: await freshUrl() };
+    const archive = await openArchive({ ...place, sleep, now: () => now, randomBytes });
+    const service = createService(archive, { assetUrl: 'http://127.0.0.1:9', version: '0' });
+    await importPaths(archive, [join(dir, 'list.mbox')], { signal, progress: () => {} });
+    const send = async (body: Sent) =>
+      expect(
+        (await call(service, '/api/webhooks/ingest', { token: await tokenFor(service), body })).status,
+      ).toBe(200);
+    await send(moved('evt_0', 2, 40));
+    const DAY = 86_400_000;
+    now += 2 * DAY;
+    const none = await check(archive, { since: now - DAY });
+    expect(none).toMatchObject({
+      verdict: 'nothing_new',
+      since: { time: '2026-06-02T00:00:00.000Z', messages: 8, attachments: 8, events: 1 },
+    });
+    const more = join(dir, `${engine}-more.mbox`);
+    await writeFile(
+      more,
+      MBOX.replaceAll('<m', '<n')
+        .replaceAll(/^(In-Reply-To: <)n(3@)/gm, '$1m$2')
+        .replaceAll('name=file-', 'name=more-'),
+    );
+    await importPaths(archive, [more], { signal, progress: () => {} });
+    await send(moved('evt_1', 4, 41));
+    await send(reclassified('evt_2', { id: 'att_5', source: 'gateway' }));
+    expect(await check(archive)).toMatchObject({ verdict: 'ok', findings: [] });
+    const recent = await check(archive, { since: now - DAY });
+    expect(recent).toMatchObject({ verdict: 'ok_since', findings: [] });
+    expect(recent.checks).toContainEqual({ name: 'stored messages', looked: 9 });
+    expect(recent.checks).toContainEqual({ name: 'attachments', looked: 9 });
+    const { database } = archive;
+    for (const [sql, finding] of [
+      // Older than that, and not named by a later event.
+      ['UPDATE messages SET raw_bytes = raw_bytes + 1 WHERE n = 1', undefined],
+      [
+        'UPDATE messages SET raw_bytes = raw_bytes + 1 WHERE n = 4',
+        'stored messages: row has another size: msg_4',
+      ],
+      [
+        'UPDATE messages SET raw_bytes = raw_bytes + 1 WHERE n = 16',
+        'stored messages: row has another size: msg_16',
+      ],
+      [
+        "UPDATE attachments SET source = 'y' WHERE n = 5",
+        'attachments: not what the last event wrote: att_5',
+      ],
+      ['UPDATE attachments SET bytes = 99 WHERE n = 15', 'files: row has another size'],
+      ["UPDATE events SET payload = '{}' WHERE id = 'evt_2'", 'events: body is not the one received: evt_2'],
+    ] as const) {
+      const before = named(await check(archive, { since: now - DAY })).length;
+      await database.run(sql);
+      const found = await check(archive, { since: now - DAY });
+      if (finding === undefined) expect(named(found)).toHaveLength(before);
+      else
+        expect(
+          named(found).some((one) => one.startsWith(finding)),
+          finding,
+        ).toBe(true);
+      expect(found.verdict).toBe(finding === undefined ? 'ok_since' : 'damaged');
+    }
+    // What is not known counts as new.
+    await database.run(`UPDATE meta SET value = 'x' WHERE key LIKE 'added%'`);
+    expect((await check(archive, { since: now - DAY })).since).toMatchObject({ messages: 0, attachments: 0 });
     await archive.close();
   });
 

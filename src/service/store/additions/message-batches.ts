@@ -10,6 +10,7 @@ import { updateSameBytes } from './same-bytes.ts';
 import type { Statements } from '../sql/database.ts';
 import { checkFilesHome } from '../meta-table/files-location.ts';
 import { queueWaiting } from '../events/store-events.ts';
+import { noteAdded } from '../meta-table/added-log.ts';
 import { invalidateSummary } from '../meta-table/summary.ts';
 import { linkWaitingReplies, findParents } from './parents.ts';
 import { ATTACHMENTS } from '../../records/attachment.ts';
@@ -278,6 +279,8 @@ async function store(
   await groups.save();
   await queueWaiting(statements);
   await invalidateSummary(statements);
+  const attachments = rows.reduce((sum, row) => sum + row.attachments, newest?.attachment ?? 0);
+  await noteAdded(statements, now, { messages: rows.at(-1)!.n, attachments });
   const stored = rows.map((row, index) => ({ row, raw: arrivals[index]!.message.raw }));
   await indexArrivals(statements, stored, readText);
   return counts;
