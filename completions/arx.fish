@@ -412,7 +412,7 @@ complete -c arx -n '__arx_at serve' -l max-connections -x -d 'connections at onc
 complete -c arx -n '__arx_at serve' -l max-connections-per-address -x -d 'connections at once of one address, 0 for any number (default: 256)'
 complete -c arx -n '__arx_at serve' -l log -rF -d 'append a line of JSON for each answer to FILE; - for standard error'
 complete -c arx -n '__arx_at serve' -l log-level -x -a 'error warn info' -d 'least urgent level to log (default: info)'
-complete -c arx -n '__arx_at serve' -l metrics-port -x -d 'serve /metrics for Prometheus on this port'
+complete -c arx -n '__arx_at serve' -l metrics-port -x -d 'serve /metrics for Prometheus, and /dashboard.json for Grafana, on this port'
 complete -c arx -n '__arx_at serve' -l metrics-host -x -d 'address to bind for metrics (default: 127.0.0.1)'
 complete -c arx -n '__arx_at serve' -l webhook-secret-file -rF -d 'accept only events signed with a secret in FILE, one per line; - is standard input'
 complete -c arx -n '__arx_at serve' -l drift -x -d 'inject drift, e.g. 0.13 or 0.13:0.21 (default: none)'

@@ -40,7 +40,10 @@ export const SERVE_COMMANDS = [
       ],
       ['--log <file>', 'append a line of JSON for each answer to FILE; - for standard error'],
       ['--log-level <level>', 'least urgent level to log (default: info)', ['error', 'warn', 'info']],
-      ['--metrics-port <port>', 'serve /metrics for Prometheus on this port'],
+      [
+        '--metrics-port <port>',
+        'serve /metrics for Prometheus, and /dashboard.json for Grafana, on this port',
+      ],
       ['--metrics-host <address>', 'address to bind for metrics (default: 127.0.0.1)'],
       [
         '--webhook-secret-file <file>',

@@ -94,6 +94,7 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
     maxTier: highestTier(input),
     ...(tier === undefined ? {} : { owner: { secret: owner.secret, maxTier: tier } }),
     onFailure,
+    ...(metrics === undefined ? {} : { onCacheLookup: metrics.cacheLookup }),
     onConflict: (conflict) => accessLog?.note('warn', 'event conflict', conflict),
     ...(webhookSecrets === undefined ? {} : { webhookSecrets }),
     ...(faults === undefined ? {} : { faults }),

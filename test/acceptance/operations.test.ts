@@ -192,6 +192,31 @@ test('a log that cannot be opened is a disk fault before anything is served', as
   expect(await arx(dir, 'serve --port 0 --log nowhere/serve.log')).toMatchObject({ exit: 14, stdout: '' });
 });
 
+test('the dashboard names every metric, and none that is not there', async () => {
+  served = await serve(dir, ['--metrics-port', '0', '--log', 'serve.log']);
+  const url = served.metrics_url!;
+  await fetch(`${served.base_url}/api/health`);
+  const exposed = [...(await (await fetch(url)).text()).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!);
+  const answer = await fetch(url.replace('/metrics', '/dashboard.json'));
+  expect(answer.headers.get('content-type')).toBe('application/json');
+  const { panels } = (await answer.json()) as { panels: { id: number; targets?: { expr: string }[] }[] };
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)).join(' ');
+  const named = new Set(
+    [...expressions.matchAll(/\b(?:arx|process|nodejs)_[a-z_]+/g)].map(([name]) =>
+      name.replace(/^(arx_request_duration_seconds)_(?:bucket|sum|count)$/, '$1'),
+    ),
+  );
+  expect(exposed.filter((name) => !named.has(name))).toEqual([]);
+  // These have values where there is a server, a bucket, or a connection that was turned away: their own tests show them.
+  expect([...named].filter((name) => !exposed.includes(name)).toSorted()).toEqual([
+    'arx_bucket_requests_total',
+    'arx_database_connections',
+    'arx_database_takes_writes',
+    'arx_turned_away_total',
+  ]);
+});
+
 test('figures are on a port of their own, and count what the others did', async () => {
   served = await serve(dir, ['--metrics-port', '0']);
   const url = served.metrics_url!;

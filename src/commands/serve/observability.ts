@@ -110,7 +110,7 @@ export async function openMetrics(
   accessLog: AccessLog | undefined,
   app: App,
 ): Promise<Metrics> {
-  const { createMetrics, addQueueMetrics } = await import('../../service/http/index.ts');
+  const { createMetrics, addArchiveMetrics } = await import('../../service/http/index.ts');
   const { world } = app;
   const metrics = createMetrics(world.monotonic);
   const startedMs = world.now();
@@ -128,13 +128,7 @@ export async function openMetrics(
     const { bavail, bsize } = await statfs(dir).catch(() => statfs(dirname(dir)));
     return bavail * bsize;
   });
-  addQueueMetrics(metrics, archive);
-  metrics.gauge(
-    'arx_database_connections',
-    'Connections to the database, and requests that wait for one.',
-    () =>
-      Object.entries(archive.database.pool?.() ?? {}).map(([state, count]) => [{ state }, count] as const),
-  );
+  addArchiveMetrics(metrics, archive);
   if (accessLog !== undefined)
     metrics.counter('arx_log_lines_lost_total', 'Lines the log did not take.', accessLog.lost);
   return metrics;

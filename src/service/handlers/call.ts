@@ -31,6 +31,8 @@ export type ServiceOptions = {
   onFailure?(requestId: string, error: unknown): void;
   /** Is called for an event that is refused because another one has its id. Must not throw. */
   onConflict?(conflict: EventConflictHashes): void;
+  /** Is called for each response that may be cached: whether it was. Must not throw. */
+  onCacheLookup?: (isCached: boolean) => void;
   /** Events must be signed with one of these secrets, and need no token then. */
   webhookSecrets?: readonly Uint8Array[];
   /** Applies stored events in the background. Without it each request applies its events before its response. */

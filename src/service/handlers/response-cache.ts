@@ -29,9 +29,12 @@ type Entry = { response: CachedResponse | undefined; bytes: number };
 /**
  * Returns an empty cache. A long response is cached when it is requested for the second time: a walk reads each page
  * once, and caching it would cost a fifth of making it. The oldest entries are dropped above `maxBytes`, which includes
- * names.
+ * names. `onLookup` is called for each response: whether it was cached.
  */
-export function createResponseCache(maxBytes = MAX_CACHE_BYTES): ResponseCache {
+export function createResponseCache(
+  maxBytes = MAX_CACHE_BYTES,
+  onLookup: (isCached: boolean) => void = () => {},
+): ResponseCache {
   const entries = new Map<string, Entry>();
   let cachedState: DataVersion | undefined;
   let totalBytes = 0;
@@ -49,13 +52,17 @@ export function createResponseCache(maxBytes = MAX_CACHE_BYTES): ResponseCache {
   return {
     async get(name, state, make) {
       // An engine that cannot tell whether something changed gives no state, and nothing is cached.
-      if (state === undefined) return make();
+      if (state === undefined) {
+        onLookup(false);
+        return make();
+      }
       if (state !== cachedState) {
         entries.clear();
         totalBytes = 0;
         cachedState = state;
       }
       const entry = entries.get(name);
+      onLookup(entry?.response !== undefined);
       if (entry?.response !== undefined) return entry.response;
       const made = await make();
       // Another request may have seen a newer state meanwhile, so this response may be of the older one.

@@ -2,6 +2,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Service } from '../../contract/exchange.ts';
 import { newRequestId } from '../handlers/error-response.ts';
+import { DASHBOARD_JSON } from './dashboard.ts';
 import { createPortCounters, DURATION_BUCKETS_S, type PortCounters } from './port-counters.ts';
 import type { PortObserver } from './port-observer.ts';
 
@@ -18,6 +19,8 @@ export type Metrics = {
   gauge(name: string, help: string, read: ReadValue): void;
   /** As {@link Metrics.gauge}, for a value that only grows. Its name ends with `_total`. */
   counter(name: string, help: string, read: ReadValue): void;
+  /** Counts a response that may be cached. */
+  cacheLookup(isCached: boolean): void;
   /** Returns all metrics as text. */
   text(): Promise<string>;
   close(): void;
@@ -27,6 +30,7 @@ export type Metrics = {
 export function createMetrics(monotonic: () => number): Metrics {
   const ports = new Map<string, PortCounters>();
   const metrics: { name: string; help: string; type: 'gauge' | 'counter'; read: ReadValue }[] = [];
+  const lookups = { hit: 0, miss: 0 };
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
 
@@ -72,6 +76,9 @@ export function createMetrics(monotonic: () => number): Metrics {
     'Connections and requests over a limit, and failures to accept.',
     ofPorts(({ rejections }) => [...rejections].map(([reason, count]): Sample => [{ reason }, count])),
   );
+  counter('arx_response_cache_total', 'Responses that may be cached, by whether they were.', () =>
+    Object.entries(lookups).map(([result, count]): Sample => [{ result }, count]),
+  );
   gauge('nodejs_eventloop_lag_seconds', 'Delay of the event loop since it was last read.', () => {
     const seconds = (nanoseconds: number) => (Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0);
     const samples: Sample[] = [
@@ -91,6 +98,7 @@ export function createMetrics(monotonic: () => number): Metrics {
     },
     gauge,
     counter,
+    cacheLookup: (isCached) => void (lookups[isCached ? 'hit' : 'miss'] += 1),
     async text() {
       const texts: string[] = [];
       for (const { name, help, type, read } of metrics) {
@@ -106,17 +114,23 @@ export function createMetrics(monotonic: () => number): Metrics {
   };
 }
 
-/** Returns the service of the metrics port: `GET /metrics` without a token, and nothing else. */
+/** What the metrics port serves, without a token: the metrics, and a dashboard of Grafana for them. */
+const PAGES: Readonly<Record<string, { type: string; text(metrics: Metrics): Promise<string> }>> = {
+  '/metrics': { type: 'text/plain; version=0.0.4; charset=utf-8', text: (metrics) => metrics.text() },
+  '/dashboard.json': { type: 'application/json', text: async () => DASHBOARD_JSON },
+};
+
+/** Returns the service of the metrics port. */
 export function createMetricsService(metrics: Metrics, randomBytes: (count: number) => Uint8Array): Service {
   return async ({ method, target }) => {
     const isRead = method === 'GET' || method === 'HEAD';
-    const isKnown = target.split('?', 1)[0] === '/metrics';
-    const status = !isKnown ? 404 : isRead ? 200 : 405;
-    const body = status === 200 ? await metrics.text() : '';
+    const page = PAGES[target.split('?', 1)[0]!];
+    const status = page === undefined ? 404 : isRead ? 200 : 405;
+    const body = page !== undefined && isRead ? await page.text(metrics) : '';
     return {
       status,
       headers: {
-        'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+        'content-type': page?.type ?? 'text/plain; charset=utf-8',
         'content-length': String(Buffer.byteLength(body)),
         'x-request-id': newRequestId(randomBytes),
         ...(status === 405 ? { allow: 'GET, HEAD' } : {}),

@@ -7,6 +7,8 @@ export type Blobs = {
   readonly dir: string | undefined;
   /** Where a mark names the archive; undefined where files and database are always one. */
   readonly mark: BlobsMark | undefined;
+  /** Requests to the service that keeps the files, by what became of them. Absent where there is none. */
+  readonly requests?: Readonly<Record<'answered' | 'repeated' | 'failed', number>>;
   /** Returns the hashes of stored files that begin with these two hexadecimal digits. */
   names(shard: string): Promise<string[]>;
   /** Returns the size of a stored file in bytes, undefined where there is none, or a link, a pipe or a folder in its place. */

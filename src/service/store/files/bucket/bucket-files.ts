@@ -63,6 +63,7 @@ export function openBucketFiles(place: BucketPlace, world: BucketWorld): Blobs {
 
   return {
     dir: undefined,
+    requests: requests.counts,
     mark: {
       place: place.name,
       kind: 'bucket',

@@ -23,6 +23,8 @@ export type BucketRequest = {
 /** Requests to one bucket. */
 export type BucketRequests = {
   readonly place: BucketPlace;
+  /** Attempts so far: answered as expected, sent again, and given up. */
+  readonly counts: Readonly<Record<'answered' | 'repeated' | 'failed', number>>;
   /** Returns a response of 2xx or of an accepted status. Its body must be read. Throws DatabaseAccessError. */
   send(request: BucketRequest): Promise<Response>;
   /** As `send`, with the body as text. Where that breaks off, the request is sent again. */
@@ -67,9 +69,11 @@ const KIND_OF_CODE: Readonly<Record<string, AccessErrorKind>> = {
 export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRequests {
   let known: BucketCredentials | undefined;
   const url = bucketUrl(place);
+  const counts = { answered: 0, repeated: 0, failed: 0 };
 
   const waitBefore = async (attempt: number): Promise<boolean> => {
     if (attempt >= MAX_ATTEMPTS) return false;
+    counts.repeated += 1;
     const share = world.randomBytes(1)[0]! / 256;
     await world.sleep(FIRST_WAIT_MS * 2 ** (attempt - 1) * (1 + share));
     return true;
@@ -108,6 +112,16 @@ export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRe
   };
 
   const send = async (request: BucketRequest): Promise<Response> => {
+    try {
+      const response = await sendUntilAnswered(request);
+      counts.answered += 1;
+      return response;
+    } catch (error) {
+      counts.failed += 1;
+      throw error;
+    }
+  };
+  const sendUntilAnswered = async (request: BucketRequest): Promise<Response> => {
     let wasRefused = false;
     for (let count = 1; ; count += 1) {
       let response: Response;
@@ -147,7 +161,7 @@ export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRe
       }
     }
   };
-  return { place, send, ask, waitBefore };
+  return { place, counts, send, ask, waitBefore };
 }
 
 /** Returns the URL that every key is appended to. */
