@@ -32,9 +32,9 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const { backUp, BackupTargetError } = await import('../service/index.ts');
   const to = resolve(app.world.cwd, input.to);
   const progress = app.progress();
-  let copied = 0;
+  let there = 0;
   app.onInterrupt(() => ({
-    kept: `${formatBytes(copied)} of files copied, the database of ${to} is unchanged`,
+    kept: `${formatBytes(there)} of files are in ${to}, its database is unchanged`,
     next: 'run the same command to continue',
   }));
   const damaged: string[] = [];
@@ -42,7 +42,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     onDamaged: (sha256) => void damaged.push(sha256),
     signal: app.world.signal,
     progress: (state) => {
-      copied = state.done;
+      if (state.label === 'files') there = state.done;
       progress.update(state);
     },
     exclusively: (path, work) => withExclusiveLock(path, app.storeWorld, work),

@@ -170,6 +170,34 @@ describe('SQLite', () => {
     await copy.close();
   });
 
+  test('a backup that was stopped between two files: the next one keeps its files, and is whole', async () => {
+    await sampleIn({ dir: join(dir, 'data') });
+    const archive = await open({ dir: join(dir, 'data') });
+    const stopping = new AbortController();
+    const states: { label: string; done: number; total: number }[] = [];
+    const stopped = backUp(archive, join(dir, 'copy'), {
+      signal: stopping.signal,
+      onDamaged() {},
+      progress(state) {
+        states.push(state);
+        if (state.label === 'files' && state.done > state.total / 2) stopping.abort();
+      },
+    });
+    await expect(stopped).rejects.toThrow('aborted');
+    await archive.close();
+    expect(states.map(({ label }) => label).slice(0, 2)).toEqual(['database', 'files']);
+    expect(states.every(({ done, total }) => total > 0 && done <= total)).toBe(true);
+    // What a kill leaves too: files, and a database that has no name yet.
+    expect(readdirSync(join(dir, 'copy')).toSorted()).toEqual(['archive.db.new', 'backup.json', 'blobs']);
+    const kept = states.filter(({ label }) => label === 'files').length - 1;
+    const ran = await arx(dir, 'backup --to copy --json');
+    const { files } = BackupReport.parse(JSON.parse(ran.stdout));
+    expect(files.known).toBe(kept);
+    expect(files.added).toBeGreaterThan(0);
+    expect(readdirSync(join(dir, 'copy')).toSorted()).toEqual(['archive.db', 'backup.json', 'blobs']);
+    expect(await arx(dir, 'fsck --database sqlite:copy')).toMatchObject(FSCK_OK);
+  });
+
   test('nothing else is written over', async () => {
     await sampleIn({ dir: join(dir, 'data') });
     mkdirSync(join(dir, 'full'));

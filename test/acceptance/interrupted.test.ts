@@ -254,7 +254,7 @@ test('fsck --state', async () =>
 test('backup', async () =>
   expectOneLine(
     await interruptedAt(8, 'backup --to copy', scratch()),
-    /^arx: interrupted: \S+ k?B of files copied, the database of .* is unchanged; run the same command to continue/,
+    /^arx: interrupted: \S+ k?B of files are in .*copy, its database is unchanged; run the same command to continue/,
   ));
 
 test('archive copy', async () =>

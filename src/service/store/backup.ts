@@ -18,7 +18,8 @@ export class BackupTargetError extends Error {}
 /** How a backup is interrupted, and who learns its progress. */
 export type BackupOptions = {
   signal: AbortSignal;
-  progress(state: { label: string; done: number; unit: string }): void;
+  /** Called with the bytes of files that are in the backup, of all. */
+  progress(state: { label: string; done: number; total: number; unit: string }): void;
   /** Called for each file that the archive lacks, or has in another size or as no plain file. It is not copied. */
   onDamaged(sha256: string): void;
   /** Runs the work while no other process backs up to the same place. The lock is `<path>.lock`. */
@@ -59,7 +60,11 @@ async function writeBackup(
   // Created here with a private mode. SQLite accepts an empty file.
   await writeFile(fresh, '', { mode: 0o600 });
   const taken_at = new Date(archive.now()).toISOString();
-  options.progress({ label: 'database', done: 0, unit: 'bytes' });
+  const pages = await database.get<{ bytes: number }>(
+    'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
+  );
+  // The database is written by one statement, which tells nothing before its end.
+  options.progress({ label: 'database', done: 0, total: pages?.bytes ?? 0, unit: 'bytes' });
   // `get`, because errors of `all` have no code.
   await database.get('VACUUM INTO $1', [fresh]).catch(async (error: unknown) => {
     for (const end of ['', '-journal']) await rm(fresh + end, { force: true });
@@ -79,9 +84,19 @@ async function writeBackup(
     files: { added: 0, known: 0 },
     bytes: 0,
   };
+  const all = await database.get<{ bytes: number }>(
+    `SELECT COALESCE(SUM(bytes), 0) AS bytes FROM
+      (SELECT MAX(bytes) AS bytes FROM attachments WHERE stored = 1 GROUP BY sha256)`,
+  );
+  let done = 0;
+  const there = (bytes: number): void => {
+    done += bytes;
+    options.progress({ label: 'files', done, total: Math.max(done, all?.bytes ?? 0), unit: 'bytes' });
+    options.signal.throwIfAborted();
+  };
+  there(0);
   for (let shard = 0; shard < 256; shard += 1) {
     options.signal.throwIfAborted();
-    options.progress({ label: 'files', done: report.bytes, unit: 'bytes' });
     const name = shard.toString(16).padStart(2, '0');
     // Before the files are listed: a file is stored before its row.
     const rows = await database.all<{ sha256: string; bytes: number }>(
@@ -90,7 +105,7 @@ async function writeBackup(
       [name, `${name}g`],
     );
     const sizes = new Map(rows.map(({ sha256, bytes }) => [sha256, bytes]));
-    for (const sha256 of await copyShard(blobs, join(dir, 'blobs'), { name, sizes }, report))
+    for (const sha256 of await copyShard(blobs, join(dir, 'blobs'), { name, sizes }, report, there))
       options.onDamaged(sha256);
   }
   commitFile({ temporary: fresh, path: join(dir, DATABASE), force: true });
@@ -137,8 +152,17 @@ async function claim(dir: string, of: string): Promise<void> {
 /** Files whose hash begins with `name`, and the sizes that their rows have. */
 type Shard = { name: string; sizes: ReadonlyMap<string, number> };
 
-/** Copies files that the backup lacks. Returns the hashes of those that are damaged or missing. */
-async function copyShard(from: string, to: string, shard: Shard, report: BackupReport): Promise<string[]> {
+/**
+ * Copies files that the backup lacks, and calls `there` with the size of each that is in it then. Returns the hashes of those that
+ * are damaged or missing.
+ */
+async function copyShard(
+  from: string,
+  to: string,
+  shard: Shard,
+  report: BackupReport,
+  there: (bytes: number) => void,
+): Promise<string[]> {
   const { name, sizes } = shard;
   const source = openFolderFiles(from);
   const hashes = await source.names(name);
@@ -156,11 +180,13 @@ async function copyShard(from: string, to: string, shard: Shard, report: BackupR
     }
     if ((await target.size(sha256)) === size) {
       report.files.known += 1;
+      there(size);
       continue;
     }
     await copy(blobPath(from, sha256), blobPath(to, sha256));
     report.files.added += 1;
     report.bytes += size;
+    there(size);
   }
   if (hashes.length > 0) await syncPath(folder);
   return [...damaged, ...missing];
