@@ -74,7 +74,8 @@ export function faultOfResponse(response: ApiResponse, url: URL, secrets: readon
   const fields = errorFieldsOf(response, secrets);
   const { message: _, ...known } = fields;
   const kind = kindOf(status, fields.code);
-  const hint = hintFor(kind, fields, url);
+  const isPage = isWebPage(response) && (fields.code ?? fields.message) === undefined;
+  const hint = isPage && kind === 'protocol' ? CHECK_BASE_URL : hintFor(kind, fields, url);
   const detail: FaultDetail = {
     status,
     retryable: kind === 'busy',
@@ -82,7 +83,19 @@ export function faultOfResponse(response: ApiResponse, url: URL, secrets: readon
     ...(hint === undefined ? {} : { hint }),
     ...(isFromOurService(response.headers) ? { isFromOurService: true } : {}),
   };
-  return new Fault(kind, messageOf(kind, status, fields, url, secrets), detail);
+  const message =
+    isPage && kind === 'protocol'
+      ? `the answer is a web page, not that of an archive service: status ${status}`
+      : messageOf(kind, status, fields, url, secrets);
+  return new Fault(kind, message, detail);
+}
+
+/** What to do where another server than an archive service answers. */
+export const CHECK_BASE_URL = 'check the base URL';
+
+/** Returns whether a response is a page for people. Web servers, proxies and login pages answer so. */
+export function isWebPage({ headers }: Pick<ApiResponse, 'headers'>): boolean {
+  return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(headers['content-type'] ?? '');
 }
 
 /** What to do about a refused token, as far as a response tells. */
@@ -95,12 +108,13 @@ function hintFor(kind: FaultKind, { code, message }: ErrorFields, url: URL): str
     return noun === undefined ? undefined : RECORD_ROUTES[noun].hint;
   }
   // A service of this interface says why: this may be another server, or another path of it.
-  return kind === 'not_found' && (code ?? message) === undefined ? 'check the base URL' : undefined;
+  return kind === 'not_found' && (code ?? message) === undefined ? CHECK_BASE_URL : undefined;
 }
 
 function kindOf(status: number, code: string | undefined): FaultKind {
   if (code !== undefined && DAMAGED_CODES.has(code)) return 'integrity';
-  if (status >= 500) return 'busy';
+  // A server that lacks the method (501), or the version of HTTP (505), lacks it later too.
+  if (status >= 500) return status === 501 || status === 505 ? 'protocol' : 'busy';
   const known = KINDS[status];
   if (known !== undefined) return known;
   // A service may send another 4xx than ours for the same code.
@@ -234,10 +248,7 @@ function redirected({ status, headers }: ApiResponse, url: URL, secrets: readonl
   return new Fault(
     'protocol',
     `the server redirects to ${where} (status ${status}), which arx does not follow`,
-    {
-      status,
-      hint: 'check the base URL',
-    },
+    { status, hint: CHECK_BASE_URL },
   );
 }
 

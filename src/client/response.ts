@@ -5,6 +5,7 @@ import { MAX_RESPONSE_BYTES } from '../contract/scalars.ts';
 import { HEADERS } from '../contract/routes.ts';
 import { Fault } from '../faults.ts';
 import { decodeBody, readBody } from './content-encoding.ts';
+import { CHECK_BASE_URL, isWebPage } from './error-response.ts';
 import { safeText } from './safe-text.ts';
 import { parseJson } from './strict-json.ts';
 import type { TransportReply } from './transport.ts';
@@ -145,12 +146,14 @@ export function parseHttpDate(date: string | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-function checkType({ headers, bytes }: ApiResponse): void {
+function checkType(response: ApiResponse): void {
+  const { headers, bytes } = response;
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   // A body without a type may still be JSON: the parser decides.
   if (type === undefined || /^(application|text)\/([\w.-]+\+)?json$/.test(type)) return;
   const shown = safeText(new TextDecoder().decode(bytes.subarray(0, 400)), 80);
-  throw new Fault('protocol', `expected JSON, got ${safeText(type, 60)}${shown === '' ? '' : `: ${shown}`}`);
+  const message = `expected JSON, got ${safeText(type, 60)}${shown === '' ? '' : `: ${shown}`}`;
+  throw new Fault('protocol', message, isWebPage(response) ? { hint: CHECK_BASE_URL } : {});
 }
 
 /** Returns a path in JSON as text: `data[3].integrity`, `$` for the whole value. */

@@ -1,7 +1,7 @@
 // `arx login`: obtains a token for this service and profile and stores it in place of the earlier one.
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import type { Session } from '../config/session.ts';
+import { loginCommand, type Session } from '../config/session.ts';
 import type { TokenEntry } from '../config/token-store.ts';
 import type { TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
@@ -48,7 +48,7 @@ async function loggedIn(
     try {
       return await session.login(request);
     } catch (error) {
-      const failure = withAnswers(lowerTierHinted(error, request), request, app);
+      const failure = withAnswers(lowerTierHinted(error, request, app), request, app);
       if (!isTyped || tries === MAX_TIERS || !(error instanceof Fault) || !isAboutTier(error)) throw failure;
       await app.world.stderr.write(`${escapeText(error.message)}\n`);
       tier = await askTier(app, last).catch(() => {
@@ -141,12 +141,12 @@ async function lastLogin(app: App): Promise<TokenEntry | undefined> {
 }
 
 /** Names the lowest tier where another one was refused. */
-function lowerTierHinted(error: unknown, request: TokenRequest): unknown {
+function lowerTierHinted(error: unknown, request: TokenRequest, app: App): unknown {
   const isHigher = request.observer_tier !== LOWEST_TIER || request.requested_tier !== LOWEST_TIER;
   if (!(error instanceof Fault) || error.kind !== 'forbidden' || !isHigher) return error;
   return new Fault(error.kind, error.message, {
     ...error.detail,
-    hint: `arx login --observer-tier ${LOWEST_TIER} --requested-tier ${LOWEST_TIER}`,
+    hint: `${loginCommand(app.settings)} --observer-tier ${LOWEST_TIER} --requested-tier ${LOWEST_TIER}`,
   });
 }
 

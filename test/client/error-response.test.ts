@@ -60,6 +60,35 @@ describe('404 of another service names what it does not have', () => {
   });
 });
 
+test.each<[number, string, string, string | undefined]>([
+  [
+    405,
+    'protocol',
+    'the answer is a web page, not that of an archive service: status 405',
+    'check the base URL',
+  ],
+  // `python3 -m http.server` answers every POST so.
+  [
+    501,
+    'protocol',
+    'the answer is a web page, not that of an archive service: status 501',
+    'check the base URL',
+  ],
+  [404, 'not_found', 'the service has no /v1/conversations: status 404', 'check the base URL'],
+  // The page of a proxy before a service that is away, or that needs a token.
+  [502, 'busy', 'the service cannot answer now: status 502', undefined],
+  [401, 'auth', 'the service refused the request: status 401', 'arx login'],
+])('a web page with status %i', (status, kind, message, hint) => {
+  const bytes = new TextEncoder().encode('<!doctype html><title>Welcome</title>');
+  const headers = { 'content-type': 'text/html; charset=utf-8' };
+  const fault = faultOfResponse({ status, headers, bytes }, new URL('http://other/v1/conversations'));
+  expect([fault.kind, fault.message, fault.detail.hint]).toEqual([kind, message, hint]);
+});
+
+test('what a server lacks by its status, it lacks later too', () => {
+  expect([501, 505].map((status) => said(status, '').kind)).toEqual(['protocol', 'protocol']);
+});
+
 test.each([
   ['/v1/attachments/att_9', 'no attachment att_9 in this archive', 'arx attachments ls --all lists them'],
   ['/api/content/msg_9', 'no message msg_9 in this archive', 'arx messages ls lists them'],

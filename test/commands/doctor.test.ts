@@ -106,7 +106,10 @@ describe('our own service', () => {
   test('without a token it says what could not be seen, and how to get one', async () => {
     const { exit, stderr, report } = await examine(service.base_url);
     expect(exit).toBe(4);
-    expect(stderr).toContain(`arx login --base-url ${service.base_url}`);
+    const login = `arx login --base-url ${service.base_url}`;
+    expect(stderr).toContain(login);
+    const { findings } = await examine(service.base_url, {}, '--profile work').then(({ report }) => report);
+    expect(findings.find(({ check }) => check === 'token')?.meaning).toBe(`${login} --profile work`);
     expect(report).toMatchObject({
       outcome: 'unauthorized',
       auth: { token: 'none', accepted: 'unseen', needed: 'yes' },

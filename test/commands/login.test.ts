@@ -144,7 +144,8 @@ test('arx serve: its address is said first', async () => {
   expect(ran.stderr).toMatch(new RegExp(`for all that follow: arx config set base_url ${url}\n$`));
   const refused = await arx(dir, `login --base-url ${url} --client-id ada --observer-tier mirror`);
   expect(refused.exit).toBe(5);
-  expect(refused.stderr).toContain('hint: arx login --observer-tier external --requested-tier external\n');
+  const again = `arx login --base-url ${url} --observer-tier external --requested-tier external`;
+  expect(refused.stderr).toContain(`hint: ${again}\n`);
 });
 
 test('a tier that is refused is asked for again, with the other answers kept', async () => {

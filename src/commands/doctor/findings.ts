@@ -11,11 +11,11 @@ export type Examined = Omit<ServiceReport, 'findings'>;
 
 type Verdict = ServiceFinding['verdict'];
 
-/** Returns all lines about the service, without those about this installation. */
-export function findingsOf(report: Examined): ServiceFinding[] {
+/** Returns all lines about the service, without those about this installation. `login` is the command that obtains a token. */
+export function findingsOf(report: Examined, login: string): ServiceFinding[] {
   if (report.outcome === 'unreachable') return [];
   return [
-    ...serviceFindings(report),
+    ...serviceFindings(report, login),
     ...EXAMINED_LISTS.flatMap((name) => [
       ...listFindings(name, report.lists[name]),
       ...(name === 'conversations' ? [crossCheckFinding(report)] : []),
@@ -26,7 +26,7 @@ export function findingsOf(report: Examined): ServiceFinding[] {
   ];
 }
 
-function serviceFindings(report: Examined): ServiceFinding[] {
+function serviceFindings(report: Examined, login: string): ServiceFinding[] {
   const line = (check: string, verdict: Verdict, found: string, meaning: string | null = null) =>
     finding('service', check, verdict, found, meaning);
   const { health, errors, rows } = report;
@@ -40,7 +40,7 @@ function serviceFindings(report: Examined): ServiceFinding[] {
           health.state === 'missing' ? 'not there (404)' : 'no health record',
           'where files are is not announced: --asset-url names it',
         ),
-    ...tokenFindings(report),
+    ...tokenFindings(report, login),
     clockFinding(report.clock_offset_ms),
     report.drift_ratio === null
       ? line('reported drift', 'unseen', 'none reported')
@@ -78,8 +78,7 @@ function describeRows({ sampled, withheld, tiers, sources }: ServiceReport['rows
   ].join('; ');
 }
 
-function tokenFindings({ auth, base_url: base }: Examined): ServiceFinding[] {
-  const login = `arx login --base-url ${base}`;
+function tokenFindings({ auth }: Examined, login: string): ServiceFinding[] {
   const sent =
     auth.token !== 'sent'
       ? finding(

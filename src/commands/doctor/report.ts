@@ -49,7 +49,10 @@ export async function reportOnService(
       ? []
       : [{ about: 'service', check: 'service', verdict: 'fail', found: fault.message, meaning: null }];
   return {
-    report: { ...examined, findings: [...installation, ...reason, ...findingsOf(examined)] },
+    report: {
+      ...examined,
+      findings: [...installation, ...reason, ...findingsOf(examined, loginCommand(app.settings))],
+    },
     ...(fault === undefined ? {} : { fault }),
   };
 }
