@@ -7,7 +7,7 @@ import type { AttachmentCount } from '../../contract/reports/attachment-count.ts
 import { attachmentCountView } from '../../format/views/index.ts';
 import { changedRows } from '../contradictions.ts';
 import { countCatalogueContradictions } from './catalogue.ts';
-import { cityAsWritten } from './city.ts';
+import { filterAsWritten } from './spelling.ts';
 import { noticeEmptyArchive } from '../archive-counts.ts';
 import { exactRowsOf } from '../exact-rows.ts';
 import { withProgress } from '../with-progress.ts';
@@ -18,7 +18,7 @@ import {
   fieldFilters,
   filteredCatalogue,
   matchedMessages,
-  sayWholeName,
+  sayNoName,
   Selecting,
 } from './filter.ts';
 import { factsFor } from './message-facts.ts';
@@ -79,8 +79,9 @@ async function listCountsOf(
     totals.files += 1;
     if (state !== 'available') totals[state] += 1;
   }
-  const city = found.size > 0 || input.city === undefined ? undefined : await cityAsWritten(input.city, app);
-  if (city !== undefined) return listCountsOf({ input: { ...input, city }, facts, messages }, counting, app);
+  const written = found.size > 0 ? undefined : await filterAsWritten(input, app);
+  if (written !== undefined)
+    return listCountsOf({ input: { ...input, ...written }, facts, messages }, counting, app);
   const counts = named === undefined ? found : await namedCounts(found, named);
   const fault = listing.fault() ?? list.fault() ?? facts?.fault();
   let most = 0;
@@ -97,7 +98,7 @@ async function listCountsOf(
     }),
   });
   await noticeEmptyArchive(totals.files, app);
-  sayWholeName(input.name, totals.files, app);
+  sayNoName(input.name, totals.files, app);
   list.tests.sayHidden(app);
   if (list.isOurs) await sayWithoutValue({ input, messages, facts }, app);
   if (fault !== undefined) app.addFault(fault);

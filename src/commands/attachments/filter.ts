@@ -36,7 +36,7 @@ export const Selecting = Filter.extend({
 export type Selecting = z.infer<typeof Selecting>;
 
 /** In place of a value of a city, type or source: rows that have none, or do not show it. */
-const NONE = 'none';
+export const NONE = 'none';
 
 /** Returns the command that lists the rows which show none of these values. */
 export function listWithout(columns: readonly string[]): string {
@@ -44,11 +44,12 @@ export function listWithout(columns: readonly string[]): string {
 }
 
 /** Returns whether a content type is a shell pattern, such as `image/*`. */
-const isPattern = (type: string): boolean => type.includes('*');
+export const isPattern = (type: string): boolean => type.includes('*');
 
-/** Says how to find a part of a name, where no row has exactly the name that was asked for. */
-export function sayWholeName(name: string | undefined, rows: number, app: Pick<App, 'notice'>): void {
-  if (rows > 0 || name === undefined || /[*?]/.test(name)) return;
+/** Says that no row has the name that was asked for, and how to find a part of a name. */
+export function sayNoName(name: string | undefined, rows: number, app: Pick<App, 'notice'>): void {
+  if (rows > 0 || name === undefined) return;
+  if (/[*?]/.test(name)) return app.notice(`no file was found with a name like ${cutText(name)}`);
   app.notice(
     `no file has exactly the name ${cutText(name)}; a part of a name: --name ${shellWord(`*${name}*`)}`,
   );

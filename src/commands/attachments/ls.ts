@@ -24,19 +24,19 @@ import {
   withMatches,
 } from '../row-listing.ts';
 import { countCatalogueContradictions } from './catalogue.ts';
-import { cityAsWritten, rowsOfCity } from './city.ts';
 import {
   attachmentTests,
   checkSelecting,
   fieldFilters,
   filteredCatalogue,
   matchedMessages,
-  sayWholeName,
+  sayNoName,
   Selecting,
   type Filter,
 } from './filter.ts';
 import { factsFor, type MessageFacts } from './message-facts.ts';
 import { limitedNotices } from './notices.ts';
+import { filterAsWritten, rowsAsWritten } from './spelling.ts';
 import { UnusableHashes } from './unusable-hashes.ts';
 import { unavailableFault } from './withheld.ts';
 import { sayWithoutValue } from './without-value.ts';
@@ -91,8 +91,8 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       return withMatches(listing, list);
     };
     const fault = () => listing?.fault() ?? list.fault() ?? facts?.fault();
-    const total = await printCount(rowsOfCity(input, app, read), { fault }, app);
-    sayWholeName(input.name, total, app);
+    const total = await printCount(rowsAsWritten(input, app, read), { fault }, app);
+    sayNoName(input.name, total, app);
     countCatalogueContradictions(app, client);
     await sayUndecided();
     return;
@@ -105,7 +105,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       listing = readAll(list, order, input, app);
       return withMatches(listing, list);
     };
-    const shown = rowsToShow(rowsOfCity(input, app, read), order, input);
+    const shown = rowsToShow(rowsAsWritten(input, app, read), order, input);
     const isWhole = () => shown.isAll() && listing !== undefined && isComplete(listing);
     await app.printer.list(view, {
       status: () => (totals.withheld > 0 ? 'partial' : 'stable'),
@@ -124,9 +124,9 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   } else {
     let page = await firstRows(list, input, app);
     const isEmpty = page.data.length === 0 && input.after === undefined && input.before === undefined;
-    const city = isEmpty && input.city !== undefined ? await cityAsWritten(input.city, app) : undefined;
-    if (city !== undefined) {
-      list = await listOf({ ...input, city });
+    const written = isEmpty ? await filterAsWritten(input, app) : undefined;
+    if (written !== undefined) {
+      list = await listOf({ ...input, ...written });
       page = await firstRows(list, input, app);
     }
     const rows = page.data.map(count);
@@ -149,7 +149,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     await noticeMore(app, page, input, list.ids);
   }
   await noticeEmptyArchive(totals.rows, app);
-  sayWholeName(input.name, totals.rows, app);
+  sayNoName(input.name, totals.rows, app);
   countCatalogueContradictions(app, client, { text: contradiction });
   await sayUndecided();
   for (const doubt of [list.fault(), facts?.fault()]) if (doubt !== undefined) app.addFault(doubt);

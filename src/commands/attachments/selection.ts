@@ -9,7 +9,7 @@ import { exactRows, type ExactRows } from '../exact-rows.ts';
 import type { FilteredList } from '../filtered-list.ts';
 import { localTests } from '../row-listing.ts';
 import { countCatalogueContradictions, findAttachments } from './catalogue.ts';
-import { rowsOfCity } from './city.ts';
+import { rowsAsWritten } from './spelling.ts';
 import {
   attachmentTests,
   fieldFilters,
@@ -83,7 +83,7 @@ export async function select(input: Selected, app: App): Promise<Selection> {
     return input.matching === undefined ? readList(filter) : readMatching(input.matching, filter);
   }
   async function* selected(): AsyncGenerator<Attachment> {
-    yield* rowsOfCity(input, app, readRows);
+    yield* rowsAsWritten(input, app, readRows);
     if (readings[0]?.list.isOurs === true) await sayWithoutValue({ input, messages, facts }, app);
   }
   async function* rowsById(): AsyncGenerator<Attachment> {

@@ -1,11 +1,14 @@
-// How the archive writes a city that was asked for in another spelling: `São Paulo` may be `sao_paulo` there.
+// How the archive writes a city, type or source that was asked for in another spelling: `São Paulo` may be `sao_paulo` there.
 import type { App } from '../../app.ts';
-import { Fault } from '../../faults.ts';
+import type { Attachment } from '../../contract/attachment.ts';
 import { nearest } from '../../contract/nearest.ts';
+import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
+import { attachmentView } from '../../format/views/index.ts';
+import { valueOfColumn } from '../row-tests.ts';
 import { withProgress } from '../with-progress.ts';
 import { wholeCatalogue } from './catalogue.ts';
-import type { Filter } from './filter.ts';
+import { isPattern, NONE, type Filter } from './filter.ts';
 
 /** Returns a name without case, accents, spaces and signs, so that spellings of one city are equal. */
 export function foldedCity(name: string): string {
@@ -15,8 +18,20 @@ export function foldedCity(name: string): string {
     .replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Yields the rows that `read` gives, and where there are none, those of the city as the archive writes it. */
-export async function* rowsOfCity<Rows>(
+const lowerCase = (value: string): string => value.toLowerCase();
+
+/** Values that are compared as a whole: `fold` makes their spellings equal, `plural` is the command that lists them. */
+const COLUMNS = {
+  city: { fold: foldedCity, plural: 'cities' },
+  type: { fold: lowerCase, plural: 'types' },
+  source: { fold: lowerCase, plural: 'sources' },
+} as const;
+type Column = keyof typeof COLUMNS;
+
+const filenameOf = valueOfColumn(attachmentView, 'filename');
+
+/** Yields the rows that `read` gives, and where there are none, those of the values as the archive writes them. */
+export async function* rowsAsWritten<Rows>(
   input: Filter,
   app: App,
   read: (input: Filter) => Promise<AsyncIterable<Rows>>,
@@ -26,40 +41,87 @@ export async function* rowsOfCity<Rows>(
     isFound = true;
     yield rows;
   }
-  const city = isFound || input.city === undefined ? undefined : await cityAsWritten(input.city, app);
-  if (city !== undefined) yield* await read({ ...input, city });
+  const written = isFound ? undefined : await filterAsWritten(input, app);
+  if (written !== undefined) yield* await read({ ...input, ...written });
 }
 
+/** Values of a column, and for each extension of a file name the types of such files. */
+type Known = { values: Set<string>; byExtension: Map<string, Set<string>> };
+
 /**
- * Returns the city that differs from `asked` in case, accents, spaces or signs only, after no row had `asked` itself. Reads the whole
- * list. Says in a notice which it is; where there is none, or more than one, says that, and fails the run under `--strict`.
+ * Returns the city, type and source that differ from those of `asked` in their spelling only (a city in case, accents, spaces and signs,
+ * the others in case), after no row had those of `asked`; undefined where no value does. Reads the whole list. Says in a notice which
+ * they are; where there is none, or more than one, says that, and fails the run under `--strict`.
  */
-export async function cityAsWritten(asked: string, app: App): Promise<string | undefined> {
+export async function filterAsWritten(asked: Filter, app: App): Promise<Filter | undefined> {
+  const columns = (Object.keys(COLUMNS) as Column[]).flatMap((column) => {
+    const value = asked[column];
+    if (value === undefined || value === NONE || (column === 'type' && isPattern(value))) return [];
+    const known: Known = { values: new Set(), byExtension: new Map() };
+    return [{ column, value, valueOf: valueOfColumn(attachmentView, column), known }];
+  });
+  const [first] = columns;
+  if (first === undefined) return undefined;
   const { rows } = await wholeCatalogue(app);
-  const cities = new Set<string>();
-  for await (const { origin_city } of withProgress(rows, 'looking for the city in', 'rows', app)) {
-    if (typeof origin_city === 'string' && origin_city !== '') cities.add(origin_city);
+  for await (const row of withProgress(rows, `looking for the ${first.column} in`, 'rows', app))
+    for (const { column, valueOf, known } of columns) addValue(known, valueOf(row), column, row);
+  const written: Filter = {};
+  for (const { column, value, known } of columns) {
+    const found = asWritten(column, value, known, app);
+    if (found !== undefined) written[column] = found;
   }
+  return Object.keys(written).length === 0 ? undefined : written;
+}
+
+function addValue(known: Known, value: string | number | undefined, column: Column, row: Attachment): void {
+  if (typeof value !== 'string') return;
+  known.values.add(value);
+  const extension = column === 'type' ? extensionOf(filenameOf(row)) : undefined;
+  if (extension === undefined) return;
+  const types = known.byExtension.get(extension) ?? new Set();
+  known.byExtension.set(extension, types.add(value));
+}
+
+function extensionOf(name: string | number | undefined): string | undefined {
+  if (typeof name !== 'string' || !name.includes('.')) return undefined;
+  return name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+}
+
+function asWritten(column: Column, asked: string, known: Known, app: App): string | undefined {
   // Its files were left out by other filters.
-  if (cities.has(asked)) return undefined;
-  const known = [...cities].toSorted();
-  const same = known.filter((city) => foldedCity(city) === foldedCity(asked));
+  if (known.values.has(asked)) return undefined;
+  const { fold, plural: list } = COLUMNS[column];
+  const values = [...known.values].toSorted();
+  const same = values.filter((value) => fold(value) === fold(asked));
   if (same.length === 1) {
-    app.notice(`the city "${asked}" is written ${same[0]} here`);
+    app.notice(`the ${column} "${asked}" is written ${same[0]} here`);
     return same[0];
   }
-  const meant = nearest(
-    foldedCity(asked),
-    known.map((city) => foldedCity(city)),
-  );
-  const guess = known.find((city) => foldedCity(city) === meant);
+  const guess = (column === 'type' ? typeOf(asked, values, known) : undefined) ?? near(asked, values, fold);
   const message =
     same.length > 1
-      ? `the city "${asked}" is written in ${plural(same.length, 'way')} here: ${same.join(', ')}`
-      : `no city "${asked}"`;
-  const others = known.length === 0 ? 'no row names a city' : 'arx attachments cities lists them';
+      ? `the ${column} "${asked}" is written in ${plural(same.length, 'way')} here: ${same.join(', ')}`
+      : `no ${column} "${asked}"`;
+  const others = values.length === 0 ? `no row names a ${column}` : `arx attachments ${list} lists them`;
   const hint = guess === undefined ? others : `did you mean ${guess}?`;
   if (app.strict) app.addFault(new Fault('not_found', message, same.length > 1 ? {} : { hint }));
   else app.notice(same.length > 1 ? message : `${message}; ${hint}`);
   return undefined;
+}
+
+/** Returns the value whose spelling is nearest. */
+function near(asked: string, values: readonly string[], fold: (value: string) => string): string | undefined {
+  const meant = nearest(fold(asked), values.map(fold));
+  return values.find((value) => fold(value) === meant);
+}
+
+/** Returns the types that a word without a slash stands for: `pdf`, `image`, or the extension of files, such as `txt`. */
+function typeOf(asked: string, values: readonly string[], { byExtension }: Known): string | undefined {
+  const word = asked.replace(/^\./, '').toLowerCase();
+  if (word.includes('/')) return undefined;
+  if (values.some((value) => value.startsWith(`${word}/`))) return `${word}/*`;
+  const subtype = values.find((value) => value.endsWith(`/${word}`));
+  if (subtype !== undefined) return subtype;
+  const types = byExtension.get(word);
+  return types === undefined ? undefined : [...types].toSorted().join(' or ');
 }

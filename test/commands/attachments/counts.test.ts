@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { foldedCity } from '../../../src/commands/attachments/city.ts';
+import { foldedCity } from '../../../src/commands/attachments/spelling.ts';
 import { arx, recordsOf } from '../../support/command.ts';
 import { serveList } from '../../support/cursor-server.ts';
 import { sampleData } from '../../support/sample.ts';
@@ -215,6 +215,35 @@ describe('a city in another spelling', () => {
     expect(stderr).toContain('no city "rmoe"; did you mean Rome?');
     const strict = await about(rows, 'attachments ls --all --city rmoe --json --strict');
     expect(strict.exit).toBe(6);
+  });
+
+  test.each([
+    ['--type txt', 'no type "txt"; did you mean text/plain?'],
+    ['--type .txt', 'no type ".txt"; did you mean text/plain?'],
+    ['--type pdf', 'no type "pdf"; did you mean application/pdf?'],
+    ['--type image', 'no type "image"; did you mean image/*?'],
+    ['--type txet/plain', 'no type "txet/plain"; did you mean text/plain?'],
+    ['--type video/mp4', 'no type "video/mp4"; arx attachments types lists them'],
+    ['--source gatway', 'no source "gatway"; did you mean gateway?'],
+    ['--source x --type y', 'no type "y"; arx attachments types lists them'],
+    ['--name *.mp4', 'no file was found with a name like *.mp4'],
+  ])('%s, which no row has: the nearest', async (options, notice) => {
+    const files = [
+      { ...cityRow('a', 'Rome'), content_type: 'text/plain', filename: 'a.TXT', source: 'local' },
+      { ...cityRow('b', 'Rome'), content_type: 'application/pdf', filename: 'b', source: 'local' },
+      { ...cityRow('c', 'Rome'), content_type: 'image/png', filename: 'c.png', source: 'gateway' },
+    ];
+    for (const command of ['ls', 'ls --all', 'ls --count', 'types']) {
+      const { stderr, exit } = await about(files, `attachments ${command} ${options}`);
+      expect([command, exit, stderr]).toEqual([command, 0, expect.stringContaining(`arx: ${notice}\n`)]);
+    }
+  });
+
+  test('a type in another case is the type', async () => {
+    const files = [{ ...cityRow('a', 'Rome'), content_type: 'text/plain' }];
+    const { stdout, stderr } = await about(files, 'attachments ls --type Text/Plain --json');
+    expect(JSON.parse(stdout).data).toHaveLength(1);
+    expect(stderr).toContain('the type "Text/Plain" is written text/plain here');
   });
 
   test('that is written in two ways: both are named, none is chosen', async () => {

@@ -24,7 +24,8 @@ test.each(['', ' --count'])('--name without a star%s', async (count) => {
     "arx: no file has exactly the name .log; a part of a name: --name '*.log*'\n",
   ]);
   expect((await arx(dir, `attachments ls --name a.log${count}`)).stderr).toBe('');
-  expect((await arx(dir, `attachments ls --name '*.txt'${count}`)).stderr).toBe('');
+  const none = (await arx(dir, `attachments ls --name '*.txt'${count}`)).stderr;
+  expect(none).toBe('arx: no file was found with a name like *.txt\n');
 });
 
 test('a program of --jq does not see that more rows follow, so standard error says it', async () => {
