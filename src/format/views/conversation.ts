@@ -2,7 +2,9 @@
 import type { Conversation, Message } from '../../contract/conversation.ts';
 import { UTC_INSTANTS, zonedInstant, type InstantStyle } from '../instants.ts';
 import { plural } from '../numbers.ts';
-import { truncateLine, type Line } from '../terminal/styled-line.ts';
+import type { Canvas } from '../terminal/capabilities.ts';
+import { textWidth } from '../terminal/escape.ts';
+import { plainText, spansOf, truncateLine, type Line } from '../terminal/styled-line.ts';
 import { treeLines, type Branch } from '../terminal/tree.ts';
 import { keyLines, type View } from './view.ts';
 import { viewForRows } from './columns-for-rows.ts';
@@ -135,17 +137,28 @@ export const conversationWithMessagesView: View<ConversationWithMessages> = {
   lines: (wire, canvas) => [
     ...keyLines(viewForRows(conversationView, [wire]).columns, wire, canvas),
     '',
-    ...treeLines(threadOf(wire.messages.data, canvas.instants ?? UTC_INSTANTS), canvas).map((line) =>
-      truncateLine(line, canvas.columns ?? Infinity),
-    ),
+    ...threadLines(wire.messages.data, canvas),
   ],
 };
 
 /** Replies deeper than this are indented no further, so that a long thread stays on the screen. */
 const MAX_INDENT = 12;
 
-/** A message is drawn below its parent only where the parent came earlier in the list, so a cycle of parents cannot loop. */
-function threadOf(messages: readonly Message[], instants: InstantStyle): Branch[] {
+/** Fewer columns of a sender after a date say nothing. */
+const MIN_SENDER_COLUMNS = 6;
+
+/** Returns the lines of a thread. Where not every line has room for its date, no line has one: a part of a date is another date. */
+function threadLines(messages: readonly Message[], canvas: Canvas): Line[] {
+  const columns = canvas.columns ?? Infinity;
+  const lines = treeLines(threadOf(messages, canvas.instants ?? UTC_INSTANTS), canvas);
+  const toDate = (line: Line): Line => spansOf(line).slice(0, 3);
+  const hasRoom = lines.every((line) => textWidth(plainText(toDate(line))) + MIN_SENDER_COLUMNS <= columns);
+  const shown = hasRoom ? lines : treeLines(threadOf(messages, undefined), canvas);
+  return shown.map((line) => truncateLine(line, columns));
+}
+
+/** Without `instants` the dates are left out. A message is drawn below its parent only where the parent came earlier in the list, so a cycle of parents cannot loop. */
+function threadOf(messages: readonly Message[], instants: InstantStyle | undefined): Branch[] {
   type Node = { line: Line; children: Node[]; depth: number; parent: Node | undefined };
   const roots: Node[] = [];
   const nodes = new Map<string, Node>();
@@ -166,12 +179,17 @@ function threadOf(messages: readonly Message[], instants: InstantStyle): Branch[
 }
 
 /** A reply shows its subject only where it differs from the subject of its parent. */
-function messageLine(message: Message, answeredTopic: string | undefined, instants: InstantStyle): Line {
+function messageLine(
+  message: Message,
+  answeredTopic: string | undefined,
+  instants: InstantStyle | undefined,
+): Line {
+  const date = message.date == null || instants === undefined ? '' : zonedInstant(message.date, instants);
   const files = message.attachments ?? 0;
   const isNew = topicOf(message) !== answeredTopic;
   return [
     { text: message.id, style: 'id' },
-    { text: `  ${message.date == null ? '' : zonedInstant(message.date, instants)}  `, style: 'dim' },
+    { text: instants === undefined ? '  ' : `  ${date}  `, style: 'dim' },
     message.from ?? '',
     isNew ? { text: `  ${message.subject ?? ''}`, style: 'head' } : '',
     files > 0 ? { text: `  ${plural(files, 'file')}`, style: 'good' } : '',

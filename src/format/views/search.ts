@@ -25,8 +25,10 @@ export const searchHitView: View<SearchHit> = {
   ],
   listLines: (hit, { instants = UTC_INSTANTS, columns = Infinity }) => {
     const { id, date, conversation_id, from, subject, channel, attachments = 0 } = hit;
+    const shownDate = date == null ? '' : zonedInstant(date, instants);
     const facts: [text: string, style?: Style][] = [
-      [date == null ? '' : zonedInstant(date, instants), 'dim'],
+      // A part of a date is another date.
+      [shownDate.length > columns - textWidth(id) - 2 ? '' : shownDate, 'dim'],
       [conversation_id ?? '', 'dim'],
       [typeof channel === 'string' && channel !== '' ? `#${channel}` : '', 'dim'],
       [subject ?? '', 'head'],

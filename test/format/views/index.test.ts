@@ -9,11 +9,11 @@ import { fakeSink } from '../fake-sink.ts';
 const HASH = 'ab12'.repeat(16);
 const canvas = { columns: 100, unicode: true };
 
-function printing(output: Output = 'table') {
+function printing(output: Output = 'table', shown = canvas) {
   const stdout = fakeSink();
   return {
     stdout,
-    print: createPrinter({ stdout, stderr: fakeSink(), output, color: false, quiet: true, ...canvas }),
+    print: createPrinter({ stdout, stderr: fakeSink(), output, color: false, quiet: true, ...shown }),
   };
 }
 
@@ -195,6 +195,16 @@ describe('a conversation', () => {
       '   │  └─ msg_3  2004-01-01 12:00 UTC  Al  coffee',
       '   └─ msg_4  2004-01-01 12:00 UTC  Al',
     ]);
+  });
+  test.each([
+    [41, ['└─ msg_1  2004-01-01 12:00 UTC  Al  tea', '   └─ msg_2  2004-01-01 12:00 UTC  Al']],
+    [36, ['└─ msg_1  Al  tea', '   └─ msg_2  Al']],
+    [14, ['└─ msg_1  Al …', '   └─ msg_2  …']],
+  ])('at %i columns has whole dates or none', async (columns, lines) => {
+    const { print, stdout } = printing('table', { ...canvas, columns });
+    const data = [message('msg_1', null, 'tea'), message('msg_2', 'msg_1')];
+    await print.record(views.conversationWithMessagesView, { id: 'conv_1', messages: { data } });
+    expect(stdout.text.split('\n').slice(2, -1)).toStrictEqual(lines);
   });
   test('survives parents in a circle, missing, own and after', async () => {
     const lines = await shown([

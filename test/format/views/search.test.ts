@@ -31,6 +31,14 @@ test('the subject, the conversation and the files come before a long sender', ()
   expect(plainText(bare!)).toBe('msg_1');
 });
 
+test.each([
+  [28, 'msg_2430  conv_2401  winbin'],
+  [30, 'msg_2430  2020-09-28 08:51 UTC'],
+])('a date that does not fit in %i columns is left out', (columns, text) => {
+  const [head] = linesOf(hit('a winbind', 'winbind'), columns);
+  expect(plainText(head!).slice(0, text.length)).toBe(text);
+});
+
 test.each(['body', 'quoted'] as const)(
   'at any width the match in the %s is seen, and the line is full',
   (matched) => {
