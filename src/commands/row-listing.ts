@@ -185,6 +185,7 @@ export async function printList<Row extends { id: string }>(
   let rows = 0;
   await app.printer.list(view, {
     rows: counted(),
+    isAll: input.all,
     status: () => (fault() === undefined ? 'stable' : 'unstable'),
     summary: () => ({
       rows,

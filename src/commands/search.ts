@@ -209,6 +209,7 @@ async function printHits(
   await app.printer.list(searchHitView, {
     status,
     rows: hits(),
+    isAll: input.all,
     summary: () => ({
       rows,
       total,

@@ -231,6 +231,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
     await app.printer.list(view, {
       rows: rows(),
       isLive: true,
+      isAll: true,
       status: () => (outcome?.fault === undefined ? 'stable' : 'unstable'),
       summary: () => ({
         rows: printed,

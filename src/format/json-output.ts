@@ -10,6 +10,8 @@ export type Envelope<T> = {
   status?: string | undefined | (() => string | undefined);
   /** Rows come slowly, and people want to see each one as it comes: no pager. */
   isLive?: boolean;
+  /** All rows were asked for: people see the summary on their terminal although the rows go elsewhere. */
+  isAll?: boolean;
   /** Read after the rows. */
   summary(): Record<string, unknown>;
   /** Further fields of the document, read after the rows. */

@@ -261,6 +261,8 @@ export function createPrinter(options: PrinterOptions): Printer {
         case 'sums':
           throw noSums();
       }
+      if (output !== 'table' && list.isAll === true && stderr.isTTY && !stdout.isTTY)
+        await note(`arx: ${summaryLine(list)}`);
     },
     async record(view, wire) {
       if (output === 'sums') throw noSums();

@@ -48,6 +48,28 @@ async function* failing(count: number): AsyncGenerator<Row> {
   throw new Error('the source broke');
 }
 
+describe('a list of which all rows were asked for', () => {
+  const whole = { ...list, isAll: true };
+  const summary = 'arx: 2 rows · 1 withheld · not complete · status partial\n';
+  test.each<[Output, boolean, boolean, boolean, string]>([
+    ['ndjson', false, true, true, summary],
+    ['tsv', false, true, true, summary],
+    ['json', false, true, true, summary],
+    // A page says itself what follows, and a script reads the document or the exit code.
+    ['ndjson', false, true, false, ''],
+    ['ndjson', false, false, true, ''],
+    ['ndjson', true, true, true, ''],
+  ])('%s: stdout a terminal %s, stderr %s, all rows %s', async (output, isTTY, isSeen, isAll, said) => {
+    const stderr = fakeSink({ isTTY: isSeen });
+    const { print } = printer(output, { isTTY, stderr });
+    await print.list(view, { ...whole, isAll });
+    expect(stderr.text).toBe(said);
+    const quiet = fakeSink({ isTTY: isSeen });
+    await printer(output, { isTTY, stderr: quiet, quiet: true }).print.list(view, whole);
+    expect(quiet.text).toBe('');
+  });
+});
+
 describe('list', () => {
   test('json in a pipe: one compact document with the wire rows', async () => {
     const { print, stdout, stderr } = printer('json');

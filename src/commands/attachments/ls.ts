@@ -110,6 +110,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     await app.printer.list(view, {
       status: () => (totals.withheld > 0 ? 'partial' : 'stable'),
       rows: counted(shown.pages, count),
+      isAll: input.all,
       summary: () => ({
         ...summaryOf(totals, shown.total()),
         has_more: !shown.isAll(),

@@ -91,6 +91,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   await app.printer.list(positionView(rows), {
     status,
     rows,
+    isAll: input.all,
     extra: { name: input.name, ...extra },
     summary: () => ({
       rows: rows.length,
