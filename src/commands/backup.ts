@@ -57,7 +57,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       throw diskFault(cause, to);
     })
     .finally(() => progress.end());
-  await app.printer.report(report, () => backupLines(report));
+  await app.printer.report(report, (canvas) => backupLines(report, canvas));
   if (damaged.length > 0)
     app.addFault(
       new Fault('integrity', `${plural(damaged.length, 'file')} of the archive cannot be backed up`, {

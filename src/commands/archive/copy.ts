@@ -41,7 +41,7 @@ export async function run(input: Input, app: App): Promise<void> {
       throw error;
     },
   );
-  await app.printer.report(report, () => archiveCopyLines(report, app.screen));
+  await app.printer.report(report, (canvas) => archiveCopyLines(report, canvas));
   for (const fault of faultsOf(report)) app.addFault(fault);
 }
 

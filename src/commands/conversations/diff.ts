@@ -50,7 +50,7 @@ function noticesAbout({ a, b }: DiffReport): string[] {
 }
 
 async function print(report: DiffReport, app: App): Promise<void> {
-  if (!app.printer.isOneRowPerLine) return app.printer.report(report, () => diffLines(report, app.screen));
+  if (!app.printer.isOneRowPerLine) return app.printer.report(report, (canvas) => diffLines(report, canvas));
   await app.printer.list(changeView, { rows: changesOf(report), summary: () => ({ same: report.same }) });
   // Without rows these forms would say nothing.
   if (changesOf(report).next().done === true)

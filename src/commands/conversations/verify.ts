@@ -4,7 +4,8 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
 import type { FrozenWalk } from '../../contract/reports/walk.ts';
-import { formatMinute, plural } from '../../format/numbers.ts';
+import { UTC_INSTANTS, zonedInstant, type InstantStyle } from '../../format/instants.ts';
+import { plural } from '../../format/numbers.ts';
 import { verifyFrozen } from '../../walk/log/hash-chain.ts';
 import { describeFrozenWalk } from '../../walk/log/frozen-walk.ts';
 
@@ -34,12 +35,12 @@ export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<voi
     torn,
     problems,
   };
-  await app.printer.report(report, () => [
+  await app.printer.report(report, ({ instants = UTC_INSTANTS }) => [
     [
       { text: report.verdict, style: problems.length === 0 ? 'good' : 'bad' },
       `, ${plural(windows, 'window')} with ${plural(ids.length, noun)}, head ${report.head ?? 'none'}`,
     ],
-    ...(walk === undefined ? [] : walkWords(walk)),
+    ...(walk === undefined ? [] : walkWords(walk, instants)),
     ...(torn ? [hasTornLine ? TORN_LINE : ROWS_WITHOUT_LINE] : []),
     ...problems.map(({ what }) => what),
   ]);
@@ -49,9 +50,12 @@ export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<voi
 }
 
 /** Returns what the folder records of the walk. It is not in the hash chain. */
-function walkWords({ base_url, list, complete, finished_at, confidence }: FrozenWalk): string[] {
+function walkWords(
+  { base_url, list, complete, finished_at, confidence }: FrozenWalk,
+  instants: InstantStyle,
+): string[] {
   const end = complete
-    ? `to the end of the list, ${formatMinute(finished_at ?? '')} UTC, confidence ${confidence ?? 'not recorded'}`
+    ? `to the end of the list, ${zonedInstant(finished_at ?? '', instants)}, confidence ${confidence ?? 'not recorded'}`
     : 'not to the end of the list, as far as the folder says';
   return [`walk of ${list} of ${base_url}`, end];
 }

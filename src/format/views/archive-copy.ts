@@ -1,5 +1,6 @@
 // How a copy of an archive is shown: the result in one line, then tables, files, lists and the check.
 import type { ArchiveCopyReport } from '../../contract/reports/archive.ts';
+import { UTC_INSTANTS, zonedInstant } from '../instants.ts';
 import { formatBytes, formatCount, plural } from '../numbers.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
 import type { Line, Style } from '../terminal/styled-line.ts';
@@ -60,7 +61,7 @@ export function archiveCopyLines(report: ArchiveCopyReport, canvas: Canvas): Lin
   return [
     [
       { text, style },
-      `, the archive as it was at ${taken_at}, ${from.engine} to ${to.engine} with files in the ${to.files}${report.resumed ? ', continued' : ''}`,
+      `, the archive as it was at ${zonedInstant(taken_at, canvas.instants ?? UTC_INSTANTS)}, ${from.engine} to ${to.engine} with files in the ${to.files}${report.resumed ? ', continued' : ''}`,
     ],
     ...treeLines(branches, canvas),
     ...(fsck === null ? [] : fsckLines(fsck, canvas)),

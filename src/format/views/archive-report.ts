@@ -1,5 +1,6 @@
 // How reports about an archive are shown: a backup, a check and an import.
 import type { BackupReport, FsckReport, ImportReport } from '../../contract/reports/archive.ts';
+import { UTC_INSTANTS, zonedInstant } from '../instants.ts';
 import { formatBytes, formatCount, plural } from '../numbers.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
 import type { Line, Style } from '../terminal/styled-line.ts';
@@ -7,9 +8,12 @@ import { treeLines, type Branch } from '../terminal/tree.ts';
 import { firstBranches } from './first-branches.ts';
 
 /** Returns where a backup is and what was copied. */
-export function backupLines({ path, taken_at, database_bytes, files, bytes }: BackupReport): Line[] {
+export function backupLines(
+  { path, taken_at, database_bytes, files, bytes }: BackupReport,
+  { instants = UTC_INSTANTS }: Canvas,
+): Line[] {
   return [
-    `the archive as it was at ${taken_at} is in ${path}`,
+    `the archive as it was at ${zonedInstant(taken_at, instants)} is in ${path}`,
     `database ${formatBytes(database_bytes)}, ${plural(files.added, 'file')} added (${formatBytes(bytes)}), ${formatCount(files.known)} already there`,
   ];
 }

@@ -1,12 +1,13 @@
 // How frozen walks and the changes between two of them are shown.
 import type { DiffReport, FrozenWalk, WalkedWindow } from '../../contract/reports/walk.ts';
+import { UTC_INSTANTS, zonedInstant } from '../instants.ts';
 import { formatCount, plural } from '../numbers.ts';
 import { alignColumns, type Line, type Span, type Style } from '../terminal/styled-line.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
 import { treeLines, type Branch } from '../terminal/tree.ts';
 import { firstBranches, MAX_NAMED_ITEMS } from './first-branches.ts';
 import type { View } from './view.ts';
-import { shortHash, formatInstant, ID } from './shared-columns.ts';
+import { shortHash, ID } from './shared-columns.ts';
 
 type Kind = 'added' | 'moved' | 'lost' | 'changed' | 'unknown';
 const KINDS: readonly Kind[] = ['added', 'moved', 'lost', 'changed', 'unknown'];
@@ -61,7 +62,7 @@ export function diffLines(report: DiffReport, canvas: Canvas): Line[] {
       ...(counts.length === 0 ? [{ text: 'no difference', style: 'good' } as const, ', '] : counts),
       `${formatCount(report.same)} the same`,
     ],
-    ...alignColumns([headCells('a', report.a), headCells('b', report.b)]),
+    ...alignColumns([headCells('a', report.a, canvas), headCells('b', report.b, canvas)]),
     ...treeLines(
       kinds.map((kind): Branch => {
         const { mark, style } = MARKS[kind];
@@ -77,14 +78,14 @@ export function diffLines(report: DiffReport, canvas: Canvas): Line[] {
   ];
 }
 
-function headCells(side: string, walk: FrozenWalk): Span[] {
+function headCells(side: string, walk: FrozenWalk, { instants = UTC_INSTANTS }: Canvas): Span[] {
   const rows = `${plural(walk.conversations, 'row')} in ${plural(walk.windows, 'window')}`;
   return [
     { text: side, style: 'dim' },
     { text: walk.dir, style: 'id' },
     rows,
     walk.complete
-      ? { text: `complete ${formatInstant(walk.finished_at)} UTC`, style: 'good' }
+      ? { text: `complete ${zonedInstant(walk.finished_at ?? '', instants)}`, style: 'good' }
       : { text: 'end not recorded', style: 'warn' },
     { text: walk.head === null ? 'empty' : shortHash(walk.head), style: 'dim' },
   ];

@@ -1,10 +1,10 @@
 // How the figures over a whole archive are shown in a terminal.
 import type { ArchiveReport } from '../../contract/reports/whole-archive.ts';
+import { UTC_INSTANTS, zonedInstant } from '../instants.ts';
 import { formatBytes, formatCount, plural } from '../numbers.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
 import type { Line } from '../terminal/styled-line.ts';
 import { treeLines, type Branch } from '../terminal/tree.ts';
-import { formatInstant } from './shared-columns.ts';
 
 /** Values of a line; all are in the JSON. */
 const MAX_VALUES = 5;
@@ -68,7 +68,7 @@ export function wholeArchiveLines(report: ArchiveReport, canvas: Canvas): Line[]
       complete ? { text: 'complete', style: 'good' } : { text: 'not complete', style: 'bad' },
       ', ',
       { text: archive, style: 'id' },
-      ` read ${formatInstant(read_until)} UTC${reader.tier === null ? '' : ` at tier ${reader.tier}`}`,
+      ` read ${zonedInstant(read_until, canvas.instants ?? UTC_INSTANTS)}${reader.tier === null ? '' : ` at tier ${reader.tier}`}`,
     ],
     ...treeLines(branches, canvas),
   ];
