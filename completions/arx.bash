@@ -81,7 +81,7 @@ _arx() {
     "content get":--save) _arx_dir; return ;;
     "conversations ls":--after) _arx_values conversations; return ;;
     "conversations ls":--before) _arx_values conversations; return ;;
-    "conversations ls":--sort) _arx_list -W "started -started last -last messages -messages subject -subject"; return ;;
+    "conversations ls":--sort) _arx_list -W "started -started last -last messages -messages subject -subject hits -hits"; return ;;
     "conversations export":--format) _arx_list -W "mbox md html"; return ;;
     "conversations walk":--after) _arx_values conversations; return ;;
     "conversations walk":--before) _arx_values conversations; return ;;
@@ -162,7 +162,7 @@ _arx() {
     "open") [[ $cur == -* ]] || _arx_values attachments,messages,conversations ;;
     "content get") flags+=" --view --pipeline --stego --raw --save --max-rate --max-bytes --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages ;;
     "content diff") flags+=" --headers --prefer-html"; [[ $cur == -* ]] || _arx_values messages ;;
-    "conversations ls") flags+=" --limit --after --before --all --subject --since --until --on --sort --count"; : ;;
+    "conversations ls") flags+=" --limit --after --before --all --subject --matching --since --until --on --sort --count"; : ;;
     "conversations show") flags+=" --plot"; [[ $cur == -* ]] || _arx_values conversations ;;
     "conversations export") flags+=" --format --to --max-rate --max-bytes --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values conversations ;;
     "conversations walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --cross-check"; : ;;

@@ -19,15 +19,20 @@ export const LIST_COMMANDS = [
       ...PAGE_OPTIONS,
       ['--all', 'every row, walked where the service has cursors'],
       ['--subject <words>', 'only conversations whose subject has these words, as in arx search'],
+      [
+        '--matching <query>',
+        'only conversations with messages that this search finds; adds their number, hits',
+      ],
       ['--since <date>', 'only conversations with a message from this date on, e.g. 2021, 2021-03-04, 3m'],
       ['--until <date>', 'only conversations begun before this date'],
       ['--on <date>', 'only conversations that go on in this day, month or year'],
-      sortOption('started', 'last', 'messages', 'subject'),
+      sortOption('started', 'last', 'messages', 'subject', 'hits'),
       COUNT_OPTION,
     ],
     examples: [
       'arx conversations ls --limit 5',
       'arx conversations ls --since 2019-05 --sort -messages --limit 5',
+      'arx conversations ls --matching harbour --sort -hits --limit 5',
     ],
   },
   {

@@ -157,7 +157,12 @@ const PRINTED: Record<CommandWords, Printed> = {
   'content get': ({ given, isOneRowPerLine }) =>
     given['save'] === undefined ? Content : isOneRowPerLine ? PulledFile : PullReport,
   'content diff': z.union([ViewDiff, MessageDiff]),
-  'conversations ls': ({ given }) => (given['count'] === true ? CountedRows : Conversation),
+  'conversations ls': ({ given }) =>
+    given['count'] === true
+      ? CountedRows
+      : given['matching'] === undefined
+        ? Conversation
+        : Conversation.extend({ hits: Count }),
   'conversations show': Conversation.extend({
     messages: z.object({
       data: z.array(Message),

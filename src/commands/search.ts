@@ -8,7 +8,7 @@ import { ALL_MESSAGES, parseQuery, QueryError } from '../contract/search/query.t
 import { SEARCH_FACETS, SEARCH_SORTS, type SearchHit, type SearchPage } from '../contract/search/search.ts';
 import { Fault } from '../faults.ts';
 import { formatCount, plural } from '../format/numbers.ts';
-import { searchCountView, searchHitView } from '../format/views/index.ts';
+import { conversationCountView, searchCountView, searchHitView } from '../format/views/index.ts';
 import { noticeEmptyArchive } from './archive-counts.ts';
 import { commandAgain, commandForAll, optionWords } from './command-again.ts';
 import { Limit, withoutUndefined } from './input.ts';
@@ -59,7 +59,8 @@ export async function run(input: Input, app: App): Promise<void> {
   });
   const page = await firstPage(client, asked, app);
   if (input.count) await printTotal({ total: page.total, index: page.index }, app);
-  else if (facet !== undefined) await printFacet(page, app);
+  else if (facet !== undefined)
+    await printFacet(page, facet === 'conversation' ? conversationCountView : searchCountView, app);
   else await printHits(client, asked, page, input, app);
   sayWhyNone(page, app);
   await noticeEmptyArchive(page.total, app);
@@ -167,9 +168,9 @@ export async function readPage(client: Client, asked: Query): Promise<SearchPage
   }
 }
 
-async function printFacet(page: SearchPage, app: App): Promise<void> {
+async function printFacet(page: SearchPage, view: typeof searchCountView, app: App): Promise<void> {
   const { counts = [], values = 0, total, has_more } = page;
-  await app.printer.list(searchCountView, {
+  await app.printer.list(view, {
     rows: counts,
     summary: () => ({ values, messages: total, ...indexOf(app, page), complete: !has_more && isWhole(page) }),
   });

@@ -154,7 +154,7 @@ const LINES = [
   ].map((line) => `attachments ${line}`),
   ...[1, 2, 5].map((n) => `attachments show att_${n}`),
   ...QUERIES.map((query) => `search '${query}'`),
-  ...['year', 'from', 'type', 'city'].map((facet) => `search '*' --facet ${facet}`),
+  ...['year', 'from', 'type', 'city', 'conversation'].map((facet) => `search '*' --facet ${facet}`),
   `search '*' --count`,
   `search '*' --sort newest --all`,
   ...[
@@ -170,6 +170,7 @@ const LINES = [
     (options) => `conversations ls ${options}`,
   ),
   ...['last', 'subject'].map((sort) => `conversations ls --sort ${sort}`),
+  ...['merger --sort -hits', 'whisper', '* --count'].map((query) => `conversations ls --matching ${query}`),
   ...[2, 5].flatMap((n) => [`conversations show conv_${n}`, `conversations export conv_${n}`]),
   ...[2, 6].flatMap((n) => [`messages show msg_${n} --around 2`, `read msg_${n}`]),
   ...[1, 2, 6].flatMap((n) => [`content get msg_${n} --raw`, `content get msg_${n} --json`]),

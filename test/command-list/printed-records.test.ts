@@ -30,7 +30,12 @@ const LINES: Partial<Record<CommandWords, readonly string[]>> = {
   login: ['login'],
   whoami: ['whoami'],
   token: ['token'],
-  search: ['search glass', 'search glass --count', 'search glass --facet year'],
+  search: [
+    'search glass',
+    'search glass --count',
+    'search glass --facet year',
+    'search glass --facet conversation',
+  ],
   'attachments ls': ['attachments ls', 'attachments ls --all'],
   'attachments cities': ['attachments cities'],
   'attachments types': ['attachments types'],
@@ -43,7 +48,7 @@ const LINES: Partial<Record<CommandWords, readonly string[]>> = {
   read: ['read msg_1 msg_2', 'read msg_1 --lore'],
   'content get': ['content get msg_1', 'content get msg_1 --view lore --pipeline --stego'],
   'content diff': ['content diff msg_1', 'content diff msg_1 msg_2'],
-  'conversations ls': ['conversations ls'],
+  'conversations ls': ['conversations ls', 'conversations ls --matching glass'],
   'conversations show': ['conversations show conv_1'],
   'conversations walk': ['conversations walk --after conv_174'],
   'conversations verify': ['conversations verify log'],
@@ -115,7 +120,8 @@ describe('what a command prints has only the fields that it lists', () => {
     const [, shell] = line.split(' ');
     const given = { count: line.includes('--count'), dryRun: line.includes('--dry-run'), shell };
     const facet = line.includes('--facet') ? { facet: 'year' } : {};
-    const run = { given: { ...given, ...facet }, isOneRowPerLine: true, isRemote: false };
+    const matching = line.includes('--matching') ? { matching: 'glass' } : {};
+    const run = { given: { ...given, ...facet, ...matching }, isOneRowPerLine: true, isRemote: false };
     const legal = fieldsOf(printedRecord(words, run)!);
     const isOpen = (path: string): boolean =>
       legal.some(({ name, type }) => path.startsWith(`${name}.`) && /object|value/.test(type));

@@ -1,17 +1,29 @@
 // `arx conversations ls`: one page of conversations as the service returns it, all that match, or the first ones of an order.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
+import type { Query } from '../../client/index.ts';
+import type { Conversation } from '../../contract/conversation.ts';
+import { Fault } from '../../faults.ts';
 import { conversationView } from '../../format/views/index.ts';
+import type { View } from '../../format/views/view.ts';
 import { FilteredList } from '../filtered-list.ts';
+import { foundMessages } from '../found-messages.ts';
 import { Window } from '../input.ts';
+import { checkQuery } from '../search.ts';
 import { checkCount, instantsOf, localTests, orderIn, printList, Selection } from '../row-listing.ts';
 import { dateTests, valueOfColumn, wordsTest } from '../row-tests.ts';
 
-export const Input = Window.extend({ ...Selection.shape, subject: z.string().optional() });
+export const Input = Window.extend({
+  ...Selection.shape,
+  subject: z.string().optional(),
+  matching: z.string().min(1).optional(),
+});
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   checkCount(input);
-  const view = conversationView;
+  if (input.matching === undefined && /^-?hits$/.test(input.sort ?? ''))
+    throw new Fault('usage', '--sort hits goes with --matching QUERY');
+  const view = input.matching === undefined ? conversationView : matchedView;
   const order = orderIn(input, view, ['started', 'last']);
   // A conversation goes on from its first message to its last one.
   const columns = { since: 'last', until: 'started' };
@@ -21,9 +33,39 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       ? []
       : [wordsTest(input.subject, 'subject', valueOfColumn(view, 'subject'))]),
   ];
+  if (input.matching !== undefined) checkQuery(input.matching, app);
+  const hits = input.matching === undefined ? undefined : await hitsOf(input.matching, app);
+  if (hits !== undefined) tests.push({ column: 'hits', matches: ({ id }) => hits.has(id) });
   const client = await app.client();
   const name = 'conversations';
   const local = localTests(tests, name, app);
-  const list = new FilteredList((query) => client.conversations(query), [], app, local);
+  const read = async (query: Query) => {
+    const reply = await client.conversations(query);
+    if (hits === undefined) return reply;
+    const data = reply.body.data.map((row) => ({ ...row, hits: hits.get(row.id) ?? 0 }));
+    return { ...reply, body: { ...reply.body, data } };
+  };
+  const list = new FilteredList(read, [], app, local);
   await printList({ list, view, order, changes: client.changesOf(name), name }, input, app);
+}
+
+const HITS: View<Conversation>['columns'][number] = {
+  name: 'hits',
+  of: (row) => (typeof row['hits'] === 'number' ? row['hits'] : undefined),
+  align: 'right',
+};
+
+/** A conversation with the number of its messages that the search found. */
+const matchedView: View<Conversation> = {
+  columns: conversationView.columns.flatMap((column) =>
+    column.name === 'messages' ? [HITS, column] : [column],
+  ),
+};
+
+/** Returns how many messages of each conversation a search finds. Throws as {@link foundMessages}. */
+async function hitsOf(query: string, app: App): Promise<ReadonlyMap<string, number>> {
+  const hits = new Map<string, number>();
+  for await (const { conversation_id: id } of foundMessages(query, app))
+    if (typeof id === 'string') hits.set(id, (hits.get(id) ?? 0) + 1);
+  return hits;
 }

@@ -26,8 +26,12 @@ export type SearchHit = z.infer<typeof SearchHit>;
 /** Where words of a query were found. */
 export type Matched = (typeof MATCHED)[number];
 
-/** The messages with one value of a field, null where they have none. */
-export const SearchCount = z.looseObject({ value: z.string().nullable(), messages: z.number().int().min(1) });
+/** The messages with one value of a field, null where they have none. Only a conversation has a `subject`, null where it has none or withholds it. */
+export const SearchCount = z.looseObject({
+  value: z.string().nullable(),
+  messages: z.number().int().min(1),
+  subject: z.string().nullable().optional(),
+});
 export type SearchCount = z.infer<typeof SearchCount>;
 
 /**

@@ -22,7 +22,7 @@ export { walkLines } from './walk-report.ts';
 export { wholeArchiveLines } from './whole-archive.ts';
 export { readMessageLines, readMessageView, type ReadingStyle } from './reading.ts';
 export { reconcileLines } from './reconcile.ts';
-export { searchCountView, searchHitView } from './search.ts';
+export { conversationCountView, searchCountView, searchHitView } from './search.ts';
 export { serviceFindingView, serviceReportLines } from './service-report.ts';
 export { positionView, sequenceReadingView } from './sequence.ts';
 export { integrityStyle, statusStyle } from './shared-columns.ts';

@@ -79,3 +79,8 @@ export const searchCountView: View<SearchCount> = {
     },
   ],
 };
+
+/** The number of messages of one conversation. */
+export const conversationCountView: View<SearchCount> = {
+  columns: [...searchCountView.columns, { name: 'subject', of: ({ subject }) => subject, minColumns: 20 }],
+};

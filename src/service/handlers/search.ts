@@ -27,6 +27,7 @@ import { wordsOf } from '../../contract/search/words.ts';
 import type { Message } from '../../contract/conversation.ts';
 import type { Tier } from '../../contract/token.ts';
 import { searchTextReader } from '../mail/search-text.ts';
+import { conversationSubject } from '../records/conversation.ts';
 import { messageJson } from '../records/message.ts';
 import { pageText, parseRows, substitute, type CompletedRows } from '../records/page-json.ts';
 import { forReaders, isReadable } from '../records/reader.ts';
@@ -84,7 +85,7 @@ export async function search(call: Call): Promise<Reply> {
     ...(total > 0 ? {} : { alone: await countAlone(parsed, scope) }),
   };
   if (facet !== undefined) {
-    const { values, counts } = await facetOf(finder, facet, limit);
+    const { values, counts } = await facetOf(finder, facet, limit, scope);
     return ok({ ...page, data: [], has_more: values > counts.length, values, counts } satisfies SearchPage);
   }
   if (isCount || total === 0)
@@ -281,18 +282,35 @@ async function facetOf(
   finder: Finder,
   facet: Facet,
   limit: number,
+  { archive, reader }: Scope,
 ): Promise<{ values: number; counts: SearchCount[] }> {
   const { values, counts } = await finder.facet(facet, limit);
-  const text = (value: string | number): string =>
-    facet === 'conversation' ? idOf('conv', Number(value)) : String(value);
-  return {
-    values,
-    counts: counts.map(({ value, count }) => ({
-      value: value === null ? null : text(value),
+  if (facet !== 'conversation') {
+    const rows = counts.map(({ value, count }) => ({
+      value: value === null ? null : String(value),
       messages: count,
-    })),
-  };
+    }));
+    return { values, counts: rows };
+  }
+  const numbers = counts.map(({ value }) => Number(value));
+  const found = await selectIn<{ n: number; subject: string | null }>(
+    archive.database,
+    SUBJECTS[reader],
+    numbers,
+  );
+  const subjects = new Map(found.map(({ n, subject }) => [n, subject]));
+  const rows = counts.map(({ count }, at) => ({
+    value: idOf('conv', numbers[at]!),
+    messages: count,
+    subject: subjects.get(numbers[at]!) ?? null,
+  }));
+  return { values, counts: rows };
 }
+
+const SUBJECTS = forReaders(
+  (reader) => `SELECT c.n, ${conversationSubject(reader)} AS subject FROM conversations c
+    LEFT JOIN messages f ON f.n = c.first_message WHERE c.n IN ?`,
+);
 
 const ROWS = forReaders(
   (reader) =>

@@ -39,6 +39,17 @@ export type ConversationRow = RowOf<typeof CONVERSATIONS>;
 /** The conversation of each message key that an imported message had or named. */
 export const THREADS = table('threads', { message_key: { type: TEXT }, conversation: { type: INTEGER } });
 
+/** Returns the SQL that tells whether the reader sees the subject: that of the first message, `f`. */
+function isSubjectReadable(reader: Tier): string {
+  const { tier: firstTier } = columnNames(MESSAGES, 'f');
+  return `(${firstTier} IS NULL OR ${isReadable(firstTier, reader)})`;
+}
+
+/** Returns the SQL of the subject from the table alias `c`, with its first message as `f`; NULL where the reader does not see it. */
+export function conversationSubject(reader: Tier): string {
+  return `CASE WHEN ${isSubjectReadable(reader)} THEN ${columnNames(CONVERSATIONS, 'c').subject} END`;
+}
+
 /**
  * Returns the SQL of a list row from the table alias `c`, with its first message as `f`. The subject and the source are
  * those of the first message. Dates and integrity depend on all messages. What depends on a message above the reader's
@@ -46,9 +57,7 @@ export const THREADS = table('threads', { message_key: { type: TEXT }, conversat
  */
 export function conversationJson(reader: Tier): string {
   const c = columnNames(CONVERSATIONS, 'c');
-  const { tier: firstTier } = columnNames(MESSAGES, 'f');
   const isWhole = isReadable(c.tier, reader);
-  const isFirstReadable = `(${firstTier} IS NULL OR ${isReadable(firstTier, reader)})`;
   const row = (subject: string, rest: string) =>
     jsonRow`{"id":"conv_${c.n}","sequence":${c.n},"subject":${subject},${rest}`;
   const source = json`"source":${quoted(c.source)},`;
@@ -59,6 +68,6 @@ export function conversationJson(reader: Tier): string {
   const closed = (shown: string) =>
     json`"status":"withheld",${shown}${messages},"started_at":null,"last_at":null}${withheldMark()}`;
   return `CASE WHEN ${isWhole} THEN ${row(quotedOrNull(c.subject), open)}
-    WHEN ${isFirstReadable} THEN ${row(quotedOrNull(c.subject), closed(source))}
+    WHEN ${isSubjectReadable(reader)} THEN ${row(quotedOrNull(c.subject), closed(source))}
     ELSE ${row(`'null'`, closed(`''`))} END`;
 }

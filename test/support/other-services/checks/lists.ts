@@ -33,13 +33,14 @@ function someThread({ service: { archive }, variant, truth }: Context): { id: st
 
 /** Full text is a route of our own service. */
 const SEARCH: Check = {
-  commands: ['search', 'attachments ls'],
-  name: 'search: refused with a hint, also as a filter of files',
+  commands: ['search', 'attachments ls', 'conversations ls'],
+  name: 'search: refused with a hint, also as a filter of files and conversations',
   async run({ arx }) {
     for (const line of [
       'search lisbon',
       'search "quoted:lisbon unquoted:glass" --on 2019-05',
       'attachments ls --matching lisbon',
+      'conversations ls --matching lisbon --sort -hits',
     ]) {
       const ran = await arx(line);
       mustRefuse(ran, [6], /search/);
