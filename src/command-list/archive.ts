@@ -22,11 +22,12 @@ export const ARCHIVE_COMMANDS = [
         'who may read it: external is everybody who reaches the service (default: internal)',
         [...TIERS],
       ],
-      ['--dry-run', 'read and count everything; store nothing'],
+      ['--dry-run', 'read and count everything; store nothing (an import cannot be undone)'],
       ...DATABASE_OPTIONS,
     ],
     examples: [
       'arx import list.mbox --dry-run',
+      'arx import list.mbox --database sqlite:scratch',
       'arx import list.mbox --tier external',
       'arx import slack-export.zip ~/Mail/inbox',
       'gunzip -c list.mbox.gz | arx import -',
