@@ -46,8 +46,12 @@ export const CONTENT_COMMANDS = [
     summary: 'show or save what the service stores of messages, as one record each',
     arguments: [['<messages...>', 'messages, e.g. msg_1; - reads ids from standard input']],
     options: [
-      ['--view <view>', 'which view (default: raw)', ['raw', 'lore']],
-      ['--pipeline', 'include the pipeline'],
+      [
+        '--view <view>',
+        'raw: the message as stored; lore: what the archive says about it (default: raw)',
+        ['raw', 'lore'],
+      ],
+      ['--pipeline', 'with lore: also the files that were generated for the message, and by whom'],
       ['--stego', 'show hidden data: zero-width characters, bytes after the end of a file'],
       ['--raw', 'write only the stored bytes, checked against their hash'],
       ['--save <dir>', 'save each record, its stored bytes and its files in DIR'],

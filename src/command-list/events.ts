@@ -17,13 +17,13 @@ export const EVENT_COMMANDS = [
   {
     words: 'events send',
     summary: 'send events and confirm that each was acknowledged',
-    arguments: [['[type]', 'event type', EVENT_TYPES]],
+    arguments: [['[type]', 'event type; arx events types lists them', EVENT_TYPES]],
     options: [
-      ['--id <id>', 'event id; the same on every retry'],
+      ['--id <id>', 'id of the event, which you choose; the same on every retry'],
       ['--payload <json>', 'payload as JSON, or @FILE; @- is standard input'],
-      ['--file <file>', 'envelopes {id, type, payload}, one per line; - for standard input'],
+      ['--file <file>', 'events as JSON {id, type, payload}, one per line; - is standard input'],
       ['--allow-unknown-type', 'send an event type that arx does not know'],
-      ['--retry-for <seconds>', 'send again while a service is away or busy (default: 120; 0: not)'],
+      ['--retry-for <seconds>', 'send again while the service is away or busy (default: 120; 0: only once)'],
       JOURNAL,
       SIGN,
     ],

@@ -17,7 +17,7 @@ export const LIST_COMMANDS = [
     summary: 'list conversations, one page as the service reports it, or all',
     options: [
       ...PAGE_OPTIONS,
-      ['--all', 'every row, walked where the service has cursors'],
+      ['--all', 'every row, not one page; exit 3 if some may be missing'],
       ['--subject <words>', 'only conversations whose subject has these words, as in arx search'],
       [
         '--matching <query>',
@@ -69,10 +69,14 @@ export const LIST_COMMANDS = [
   },
   {
     words: 'conversations walk',
-    summary: 'list all conversations exactly, in frozen windows',
+    summary: 'list all conversations, each once and in order, although answers may be wrong',
     options: [
       ...WALK_OPTIONS,
-      ['--cross-check <mode>', 'compare with /messages (default: boundary)', ['off', 'boundary', 'full']],
+      [
+        '--cross-check <mode>',
+        'compare with the list of messages: not, where in doubt, or every row (default: boundary)',
+        ['off', 'boundary', 'full'],
+      ],
     ],
     examples: [
       'arx conversations walk -o ndjson | wc -l',
@@ -107,17 +111,17 @@ export const LIST_COMMANDS = [
   },
   {
     words: 'walk',
-    summary: 'list the rows of any service exactly, if its cursors are row ids',
+    summary: 'list all rows of any web API, each once and in order, if its cursors are row ids',
     arguments: [['<url>', 'address of the list, with its filters']],
     options: [
       ...WALK_OPTIONS,
-      ['--id-field <name>', 'field used as cursor, e.g. meta.id (default: detected)'],
+      ['--id-field <name>', 'field of a row that is its id and the cursor, e.g. meta.id (default: detected)'],
       ['--data-field <name>', 'field of the answer that holds the rows (default: detected)'],
-      ['--positions-field <name>', 'field that numbers the rows without gaps'],
-      ['--after-param <name>', 'parameter for rows after one (default: starting_after)'],
-      ['--before-param <name>', 'parameter for rows before one (default: ending_before)'],
-      ['--limit-param <name>', 'parameter for the size of a page (default: limit)'],
-      ['--forward-only', 'never read backward'],
+      ['--positions-field <name>', 'field of a row that numbers the rows without gaps'],
+      ['--after-param <name>', 'query parameter for rows after one (default: starting_after)'],
+      ['--before-param <name>', 'query parameter for rows before one (default: ending_before)'],
+      ['--limit-param <name>', 'query parameter for the size of a page (default: limit)'],
+      ['--forward-only', 'never ask for rows before one'],
     ],
     examples: [
       'arx walk "https://api.example/v1/orders?status=open" --token-file key -o ndjson',
@@ -135,7 +139,7 @@ export const LIST_COMMANDS = [
       ['--subject <words>', 'only messages whose subject has these words, as in arx search'],
       ...DATE_OPTIONS,
       sortOption('date', 'from', 'subject', 'files'),
-      ['--all', 'every row, walked where the service has cursors'],
+      ['--all', 'every row, not one page; exit 3 if some may be missing'],
       COUNT_OPTION,
       ['--walk', 'list all messages exactly, in frozen windows; takes the options of a walk'],
       ...WALK_OPTIONS,
@@ -159,12 +163,12 @@ export const LIST_COMMANDS = [
   },
   {
     words: 'sequence show',
-    summary: 'show the reported and the checked positions of a sequence',
+    summary: 'show where the service places the entries of a sequence, and where they really are',
     arguments: [['<name>', `${ARC_RECONSTRUCTION} or ${MIRROR_RELAY}`, [ARC_RECONSTRUCTION, MIRROR_RELAY]]],
     options: [
       ...PAGE_OPTIONS,
-      ['--all', 'every position, walked where the service has cursors'],
-      ['--plot', 'draw the offsets alone, without the rows'],
+      ['--all', 'every entry; exit 3 if some may be missing'],
+      ['--plot', 'draw how far each entry is displaced, in place of the rows'],
     ],
     examples: [
       `arx sequence show ${ARC_RECONSTRUCTION}`,

@@ -17,7 +17,7 @@ export const SEARCH_COMMANDS = [
       ['--channel <name>', 'only messages of this channel of a chat'],
       ['--source <source>', 'only messages of this source: gateway, external or local'],
       ['--since <date>', 'only messages from this date on, e.g. 2021, 2021-03-04, 3m'],
-      ['--before <date>', 'only messages before this date; in lists: --until'],
+      ['--before <date>', 'only messages before this date; the lists call it --until'],
       ['--on <date>', 'only messages of this day, month or year'],
       ['--conversation <id>', 'only messages of this conversation'],
       ['--sort <order>', 'order of the messages (default: relevance)', [...SEARCH_SORTS]],
@@ -29,7 +29,7 @@ export const SEARCH_COMMANDS = [
       ['--all', 'every message that matches'],
       ['--no-snippets', 'without the text that matches: much faster for many messages'],
       ['--count', 'only the number of messages'],
-      ['--facet <field>', 'only the numbers of messages by this field', [...SEARCH_FACETS]],
+      ['--facet <field>', 'count the messages by this field, in place of listing them', [...SEARCH_FACETS]],
     ],
     examples: [
       `arx search '"use after free" since:2021 -from:bot'`,

@@ -6,17 +6,17 @@ import { CONFIRM_OPTIONS } from './shared-options.ts';
 export const SESSION_COMMANDS = [
   {
     words: 'login',
-    summary: 'obtain a token for this service and profile, and store it',
+    summary: 'log in: get a token from the archive in use or --base-url, and store it',
     options: [
-      ['--client-id <id>', 'name of this client (default: asked for)'],
-      ['--observer-tier <tier>', 'tier you look from, e.g. internal (default: asked for)'],
-      ['--requested-tier <tier>', 'tier you ask for (default on a terminal: the observer tier)'],
+      ['--client-id <id>', 'name to log in under, yours or that of a program (default: asked for)'],
+      ['--observer-tier <tier>', 'how much you may read: external, internal or mirror (default: asked for)'],
+      ['--requested-tier <tier>', 'how much this token may read (default on a terminal: the observer tier)'],
     ],
     examples: [
       'arx login --observer-tier external',
       'arx login --base-url https://archive.example --client-id me --observer-tier internal --requested-tier internal',
     ],
-    topics: ['environment'],
+    topics: ['first-look', 'glossary'],
   },
   {
     words: 'logout',

@@ -44,16 +44,19 @@ export const OPTION_OF_PARAMETER: Readonly<Record<string, string>> = {
 /** A walk of a whole list. */
 export const WALK_OPTIONS = [
   ...PAGE_OPTIONS,
-  ['--concurrency <count>', 'reads in flight at once, 1 to 16 (default: 6)'],
-  ['--confidence <share>', 'required confidence, 0.5 to 0.999999 (default: 0.999)'],
+  ['--concurrency <count>', 'requests at once, 1 to 16 (default: 6)'],
+  ['--confidence <share>', 'how sure the order of all rows must be, 0.5 to 0.999999 (default: 0.999)'],
   [
     '--max-requests <count>',
     'stop after this many requests, besides about ten that find out what the service can do',
   ],
-  ['--freeze <dir>', 'write the frozen log into DIR'],
-  ['--resume', 'with --freeze: continue after the last frozen window'],
-  ['--report <file>', 'write the walk report to FILE; - prints it in place of the rows'],
-  ['--fail-on-drift <share>', 'exit 8 above this share of reported drift or of reads that disagree, 0 to 1'],
+  ['--freeze <dir>', 'also keep the rows in DIR, to go on later (--resume), to verify and to compare'],
+  ['--resume', 'with --freeze: go on where a walk into this folder ended'],
+  ['--report <file>', 'write the verdict and its figures to FILE; - prints them in place of the rows'],
+  [
+    '--fail-on-drift <share>',
+    'exit 8 if the service reports more drift than this, or more reads disagree; 0 to 1',
+  ],
 ] as const satisfies readonly CommandOption[];
 
 /** Limits of what is downloaded; sizes as `--min-bytes` takes them. */
