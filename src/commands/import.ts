@@ -108,7 +108,8 @@ async function importFrom(input: Input, shown: (path: string) => string, app: Ap
     notices: imported.notices.map(withShownPath),
   };
   await app.printer.report(report, () => importLines(report, app.screen));
-  if (input.dryRun) app.notice('dry run: nothing was stored; --database sqlite:FOLDER stores it in an archive of its own');
+  if (input.dryRun)
+    app.notice('dry run: nothing was stored; --database sqlite:FOLDER stores it in an archive of its own');
   for (const { path, notice } of report.notices.slice(0, MAX_NOTICES)) app.notice(`${path} ${notice}`);
   const others = countOf(report, 'notices') - MAX_NOTICES;
   if (others > 0) app.notice(`and ${formatCount(others)} more; see "notices" in the report`);

@@ -633,7 +633,9 @@ test('rule 24: what changes or deletes has a dry run, asks, needs --yes off a te
   const before = await rows();
   const planned = await arx(dir, 'import letter.mbox --dry-run --json');
   expect(JSON.parse(planned.stdout)).toMatchObject({ dry_run: true, sources: [{ messages: { stored: 1 } }] });
-  expect(planned.stderr).toContain('dry run: nothing was stored; --database sqlite:FOLDER stores it in an archive of its own');
+  expect(planned.stderr).toContain(
+    'dry run: nothing was stored; --database sqlite:FOLDER stores it in an archive of its own',
+  );
   expect(await rows()).toBe(before);
   const imported = await arx(dir, 'import letter.mbox --json');
   expect(JSON.parse(imported.stdout)).toMatchObject({ sources: [{ messages: { read: 1, stored: 1 } }] });
