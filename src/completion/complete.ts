@@ -68,6 +68,8 @@ async function valuesOf(kind: ValueKind, question: Question): Promise<readonly S
       return addressesOf(question.outside);
     case 'fields':
       return fieldsOf(question);
+    case 'queries':
+      return queriesOf(question);
     default:
       return seenValues(kind, question);
   }
@@ -100,6 +102,31 @@ async function fieldsOf({ shell, words, current }: Question): Promise<SeenValue[
   // zsh completes only what stands after the last comma.
   const before = shell === 'zsh' ? '' : typed.map((name) => `${name},`).join('');
   return names[command].filter((name) => !typed.includes(name)).map((name) => [before + name, '']);
+}
+
+/** The fields of a query whose values are kept. */
+const KIND_OF_QUERY_FIELD = {
+  city: 'cities',
+  type: 'types',
+  source: 'sources',
+  conversation: 'conversations',
+} as const;
+
+/** The query that is typed, with each value of the field that its last word names: `glass type:` becomes `glass type:image/png`. */
+function queriesOf(question: Question): SeenValue[] {
+  // fish gives the word with the quotation mark that is still open.
+  const current = question.shell === 'fish' ? question.current.replace(/^['"]/, '') : question.current;
+  const word = /[^\s()]*$/.exec(current)?.[0] ?? '';
+  const name = /^-?([a-z]+):/.exec(word)?.[1] ?? '';
+  if (!Object.hasOwn(KIND_OF_QUERY_FIELD, name)) return [];
+  const kind = KIND_OF_QUERY_FIELD[name as keyof typeof KIND_OF_QUERY_FIELD];
+  const before = current.slice(0, current.length - word.length + word.indexOf(':') + 1);
+  return seenValues(kind, question).flatMap(([value, label]): SeenValue[] => {
+    // A query cannot express a quotation mark.
+    if (value.includes('"')) return [];
+    const isWord = /^[^\s()]+$/.test(value) && !word.includes(':"');
+    return [[before + (isWord ? value : `"${value}"`), label]];
+  });
 }
 
 function seenValues(kind: SeenKind, { words, outside }: Question): readonly SeenValue[] {

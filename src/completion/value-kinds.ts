@@ -1,8 +1,8 @@
 // Which options and arguments take a value that completion finds out when it is asked: the kinds of values by place.
 import type { SeenKind } from './seen-values.ts';
 
-/** Kinds of values. `profiles` and `addresses` are those of the settings, `fields` those that `--fields` selects. */
-export type ValueKind = SeenKind | 'profiles' | 'addresses' | 'fields';
+/** Kinds of values. `profiles` and `addresses` are those of the settings, `fields` those that `--fields` selects, `queries` the values in a query of `arx search`. */
+export type ValueKind = SeenKind | 'profiles' | 'addresses' | 'fields' | 'queries';
 
 const KINDS_OF_OPTION: Readonly<Record<string, ValueKind>> = {
   '--profile': 'profiles',
@@ -14,6 +14,7 @@ const KINDS_OF_OPTION: Readonly<Record<string, ValueKind>> = {
   '--source': 'sources',
   '--message': 'messages',
   '--conversation': 'conversations',
+  '--matching': 'queries',
 };
 
 /** What the ids after `--after` and `--before` are. */
@@ -37,6 +38,7 @@ const KINDS_OF_ARGUMENT: Readonly<Record<string, readonly ValueKind[]>> = {
   'conversations show': ['conversations'],
   'conversations export': ['conversations'],
   'messages show': ['messages'],
+  search: ['queries'],
   redact: ['attachments'],
   'profile use': ['profiles'],
 };

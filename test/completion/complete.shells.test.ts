@@ -53,6 +53,12 @@ const CASES: Case[] = [
   city('per', 'per%cent %s'),
   { keys: 'arx attachments ls --city=New\t', gives: ['attachments', 'ls', '--city=New York'] },
   { keys: 'arx read ms\t', gives: ['read', 'msg_1'] },
+  { keys: 'arx search city:lis\t', gives: ['search', 'city:lisbon'] },
+  { keys: "arx search 'glass city:lis\t", gives: ['search', 'glass city:lisbon'] },
+  {
+    keys: 'arx attachments ls --matching city:lis\t',
+    gives: ['attachments', 'ls', '--matching', 'city:lisbon'],
+  },
   { keys: 'arx read urn\t', gives: ['read', 'urn:x:2'] },
   { keys: "arx read '<a\t", gives: ['read', '<a@b>'] },
   { keys: 'arx --profile wo\t', gives: ['--profile', 'work'] },

@@ -62,6 +62,29 @@ test('fields are those of the command, after those that are typed', async () => 
   expect(await ask('fish', 'fields', '--', '', 'arx', 'walk')).toEqual(['']);
 });
 
+test('in a query, the values of the field that is typed last', async () => {
+  const line = (text: string) =>
+    ask('bash', 'queries', '--', text.split(/[: ]/).at(-1) ?? '', `arx search ${text}`);
+  expect(await line('city:li')).toEqual(['lisbon']);
+  expect(await line('city:po')).toEqual(['']);
+  // As a word of its own it would be an option.
+  expect(await line('-city:li')).toEqual(['']);
+  expect(await ask('fish', 'queries', '--', 'city:', 'arx', 'search')).toEqual([
+    'city:lisbon\t',
+    'city:"new york"\t',
+    `city:o'b\t`,
+  ]);
+  expect(await ask('fish', 'queries', '--', '(glass -city:', 'arx', 'search')).toContain(
+    '(glass -city:lisbon\t',
+  );
+  expect(await ask('zsh', 'queries', '--', 'city:l', 'arx', 'search')).toContain('city\\:lisbon');
+  expect(await ask('powershell', 'queries', '--', 'city:l', 'arx', 'search')).toEqual([
+    'city:lisbon\tcity:lisbon\tcity:lisbon',
+  ]);
+  for (const text of ['glass', 'from:', 'type:', 'constructor:', ''])
+    expect(await ask('fish', 'queries', '--', text, 'arx', 'search')).toEqual(['']);
+});
+
 test('profiles and addresses come from config.json, whatever stands there', async () => {
   expect(await ask('bash', 'profiles', '--', '', 'arx --profile ')).toEqual(['default', 'work', 'x\\;id']);
   expect(await ask('fish', 'addresses', '--', '', 'arx')).toEqual(['https://work.example\tprofile work']);
