@@ -2,7 +2,7 @@
 Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $nouns = @('attachments', 'content', 'conversations', 'messages', 'sequence', 'events', 'about', 'archive', 'config', 'profile')
-  $valued = @('-o', '--output', '--max-rows', '--template', '--jq', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--connect-timeout', '--max-time', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--color', '--progress', '--client-id', '--observer-tier', '--requested-tier', '--from', '--subject', '--city', '--type', '--channel', '--source', '--since', '--before', '--on', '--conversation', '--sort', '--limit', '--after', '--facet', '--message', '--matching', '--name', '--min-bytes', '--until', '--redacted', '--max-rate', '--max-bytes', '--ids', '--to', '--by', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--around', '--in', '--threshold', '--interval', '--reads', '--id', '--payload', '--file', '--retry-for', '--journal', '--sign-with', '--effect', '--verify', '--origin-city', '--kind', '--tier', '--database', '--blobs', '--reason', '--state', '--from-blobs', '--to-blobs', '--host', '--port', '--asset-port', '--allow-host', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
+  $valued = @('-o', '--output', '--max-rows', '--template', '--jq', '--fields', '--profile', '--base-url', '--asset-url', '--timeout', '--connect-timeout', '--max-time', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--record', '--color', '--progress', '--client-id', '--observer-tier', '--requested-tier', '--from', '--subject', '--city', '--type', '--channel', '--source', '--since', '--before', '--on', '--conversation', '--sort', '--limit', '--after', '--facet', '--message', '--matching', '--name', '--min-bytes', '--until', '--redacted', '--max-rate', '--max-bytes', '--ids', '--to', '--by', '--concurrency', '--against', '--html', '--format', '--frozen', '--view', '--save', '--confidence', '--max-requests', '--freeze', '--report', '--fail-on-drift', '--cross-check', '--id-field', '--data-field', '--positions-field', '--after-param', '--before-param', '--limit-param', '--around', '--in', '--threshold', '--interval', '--reads', '--id', '--payload', '--file', '--retry-for', '--journal', '--sign-with', '--effect', '--verify', '--origin-city', '--kind', '--tier', '--database', '--blobs', '--reason', '--from-blobs', '--to-blobs', '--host', '--port', '--asset-port', '--allow-host', '--archives', '--max-tier', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
   $globals = @('-o', '--output', '--json', '--csv-safe', '--summary', '--max-rows', '--template', '--jq', '--fields', '--profile', '--base-url', '--local', '--asset-url', '--timeout', '--connect-timeout', '--max-time', '--retries', '--token-file', '--proxy', '--allow-asset-host', '--insecure-http', '--offline', '--record', '--force', '--strict', '--color', '--no-color', '--utc', '--relative', '--no-pager', '--no-input', '--progress', '-q', '--quiet', '-v', '--verbose', '-h', '--help', '-V', '--version')
   $choices = @{
     '-o' = @('table', 'tsv', 'csv', 'json', 'ndjson', 'sums')
@@ -19,7 +19,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '--against' = @('manifest', 'catalogue', 'sums', 'bag')
     'attachments export --format' = @('bagit')
     '--view' = @('raw', 'lore')
-    'conversations ls --sort' = @('started', '-started', 'last', '-last', 'messages', '-messages', 'subject', '-subject', 'hits', '-hits')
+    'conversations ls --sort' = @('started', '-started', 'last', '-last', 'messages', '-messages', 'subject', '-subject')
     'conversations export --format' = @('mbox', 'md', 'html')
     '--cross-check' = @('off', 'boundary', 'full')
     'messages ls --sort' = @('date', '-date', 'from', '-from', 'subject', '-subject', 'files', '-files')
@@ -40,7 +40,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'sequence' = @('show', 'watch')
     'events' = @('send', 'types', 'ls', 'reconcile')
     'about' = @('api')
-    'archive' = @('copy')
+    'archive' = @('ls', 'create', 'copy', 'move', 'upgrade', 'drop')
     'config' = @('get', 'set', 'unset', 'ls', 'path')
     'profile' = @('ls', 'use', 'rm')
     'login' = @('--client-id', '--observer-tier', '--requested-tier')
@@ -63,7 +63,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'open' = @()
     'content get' = @('--view', '--pipeline', '--stego', '--raw', '--save', '--max-rate', '--max-bytes', '--allow-escape-sequences')
     'content diff' = @('--headers', '--prefer-html')
-    'conversations ls' = @('--limit', '--after', '--before', '--all', '--subject', '--matching', '--since', '--until', '--on', '--sort', '--count')
+    'conversations ls' = @('--limit', '--after', '--before', '--all', '--subject', '--since', '--until', '--on', '--sort', '--count')
     'conversations show' = @('--plot')
     'conversations export' = @('--format', '--to', '--max-rate', '--max-bytes', '--allow-escape-sequences')
     'conversations walk' = @('--limit', '--after', '--before', '--concurrency', '--confidence', '--max-requests', '--freeze', '--resume', '--report', '--fail-on-drift', '--cross-check')
@@ -86,10 +86,15 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'api' = @()
     'import' = @('--origin-city', '--kind', '--tier', '--dry-run', '--database', '--blobs')
     'redact' = @('--reason', '--undo', '--dry-run', '--yes', '--database', '--blobs')
-    'fsck' = @('--since', '--state', '--database', '--blobs')
+    'fsck' = @('--database', '--blobs')
     'backup' = @('--to', '--database')
+    'archive ls' = @()
+    'archive create' = @('--blobs')
     'archive copy' = @('--from-blobs', '--to-blobs', '--dry-run')
-    'serve' = @('--host', '--port', '--asset-port', '--allow-host', '--database', '--blobs', '--max-tier', '--read-only', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
+    'archive move' = @('--from-blobs', '--to-blobs', '--dry-run', '--yes')
+    'archive upgrade' = @('--dry-run')
+    'archive drop' = @('--dry-run', '--yes')
+    'serve' = @('--host', '--port', '--asset-port', '--allow-host', '--database', '--blobs', '--archives', '--max-tier', '--read-only', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')
     'config get' = @('base_url', 'asset_url', 'output', 'timeout', 'connect_timeout', 'retries', 'color', 'pager', 'profile', 'data_dir', 'token_store', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
     'config set' = @('base_url', 'asset_url', 'output', 'timeout', 'connect_timeout', 'retries', 'color', 'pager', 'profile', 'data_dir', 'token_store', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
     'config unset' = @('base_url', 'asset_url', 'output', 'timeout', 'connect_timeout', 'retries', 'color', 'pager', 'profile', 'data_dir', 'token_store', 'proxy', 'insecure_http', 'client_id', 'observer_tier', 'requested_tier')
@@ -113,7 +118,6 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     '--conversation' = 'conversations'
     'search --after' = 'messages'
     '--message' = 'messages'
-    '--matching' = 'queries'
     'attachments ls --after' = 'attachments'
     'attachments ls --before' = 'attachments'
     'conversations ls --after' = 'conversations'
@@ -125,7 +129,6 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'events ls --after' = 'events'
     'events ls --before' = 'events'
     '--origin-city' = 'cities'
-    'search' = 'queries'
     'attachments show' = 'attachments'
     'attachments cat' = 'attachments'
     'attachments pull' = 'attachments'

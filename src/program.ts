@@ -119,11 +119,11 @@ function addCommand(parent: Command, name: string, spec: CommandSpec): Command {
   return command.configureHelp(helpWith(spec));
 }
 
-/** Adds an option that is refused where it is given twice: commander would forget the first value. */
+/** Adds an option. One that takes a single value is refused where it is given twice: commander would forget the first value. */
 function addOnce(command: Command, added: Option): void {
   command.addOption(added);
   let isGiven = false;
-  if (added.required || added.optional)
+  if ((added.required || added.optional) && !added.variadic)
     command.on(`option:${added.name()}`, () => {
       if (isGiven) command.error(`error: option '${added.long}' is given twice`, { code: 'arx.repeated' });
       isGiven = true;

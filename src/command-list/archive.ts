@@ -1,10 +1,12 @@
 // Commands that change, check or copy the local archive.
 import { IMPORT_KINDS } from '../contract/import-kind.ts';
 import { TIERS } from '../contract/token.ts';
-import type { CommandSpec } from './command-spec.ts';
+import type { CommandArgument, CommandSpec } from './command-spec.ts';
 import { CONFIRM_OPTIONS, DATABASE_OPTIONS } from './shared-options.ts';
 
-/** Names, arguments, options and examples of `import`, `redact`, `fsck`, `backup`, `archive copy` and `blobs move`. */
+const DATABASE_ARGUMENT = ['<database>', 'postgres://…, without a schema'] as const satisfies CommandArgument;
+
+/** Names, arguments, options and examples of `import`, `redact`, `fsck`, `backup` and the commands of `archive` and `blobs`. */
 export const ARCHIVE_COMMANDS = [
   {
     words: 'import',
@@ -81,6 +83,26 @@ export const ARCHIVE_COMMANDS = [
     topics: ['hosting'],
   },
   {
+    words: 'archive ls',
+    summary: 'list the archives of a PostgreSQL database, each in a schema of its own',
+    arguments: [DATABASE_ARGUMENT],
+    examples: ['arx archive ls postgres://arx@db.example/archives'],
+    topics: ['hosting'],
+  },
+  {
+    words: 'archive create',
+    summary: 'make empty archives in a PostgreSQL database',
+    arguments: [DATABASE_ARGUMENT, ['<names...>', 'names of new archives, e.g. lists-2024']],
+    options: [
+      [
+        '--blobs <place>',
+        'keep their files in a part of this folder or bucket (s3://BUCKET/PREFIX), by name',
+      ],
+    ],
+    examples: ['arx archive create postgres://arx@db.example/archives lists-2024 lists-2025'],
+    topics: ['hosting'],
+  },
+  {
     words: 'archive copy',
     summary: 'copy an archive to another database, with its ids, and compare both',
     arguments: [
@@ -115,6 +137,44 @@ export const ARCHIVE_COMMANDS = [
       'arx blobs move --database postgres://arx@db.example/archive --to /mnt/files --dry-run',
       'arx blobs move --database postgres://arx@db.example/archive --to /mnt/files --yes',
       'arx blobs move --database postgres://arx@db.example/archive --blobs /mnt/files --to database --yes',
+    ],
+    topics: ['hosting'],
+  },
+  {
+    words: 'archive move',
+    summary: 'move archives to another PostgreSQL database, also while they are served',
+    arguments: [
+      ['<from>', 'postgres://…, without a schema'],
+      ['<to>', 'postgres://…, without a schema'],
+      ['<names...>', 'names of archives'],
+    ],
+    options: [
+      ['--from-blobs <place>', 'the folder or bucket in which archives of <from> have their files, by name'],
+      ['--to-blobs <place>', 'keep files in a part of this folder or bucket (s3://BUCKET/PREFIX), by name'],
+      ...CONFIRM_OPTIONS,
+    ],
+    examples: [
+      'arx archive move postgres://arx@db.example/archives postgres://arx@new.example/archives lists-2024 --dry-run',
+      'arx archive move postgres://arx@db.example/archives postgres://arx@new.example/archives lists-2024 --yes',
+    ],
+    topics: ['hosting'],
+  },
+  {
+    words: 'archive upgrade',
+    summary: 'bring the tables of all archives of a PostgreSQL database to the newest version',
+    arguments: [DATABASE_ARGUMENT],
+    options: [['--dry-run', 'show how many would be changed; change nothing']],
+    examples: ['arx archive upgrade postgres://arx@db.example/archives'],
+    topics: ['hosting'],
+  },
+  {
+    words: 'archive drop',
+    summary: 'delete archives of a PostgreSQL database; files beside it stay',
+    arguments: [DATABASE_ARGUMENT, ['<names...>', 'names of archives']],
+    options: CONFIRM_OPTIONS,
+    examples: [
+      'arx archive drop postgres://arx@db.example/archives lists-2024 --dry-run',
+      'arx archive drop postgres://arx@db.example/archives lists-2024 --yes',
     ],
     topics: ['hosting'],
   },

@@ -10,6 +10,8 @@ import {
   ArchiveCopyReport,
   BackupReport,
   FilesMoveReport,
+  ArchiveMoveReport,
+  ArchiveUpgradeReport,
   FsckReport,
   ImportReport,
 } from '../contract/reports/archive.ts';
@@ -51,6 +53,13 @@ export type PrintingRun = {
 const text = z.string();
 const Count = z.number().int();
 const CountedRows = z.object({ total: Count, complete: z.boolean() });
+const ListedArchive = z.object({
+  name: text,
+  state: text,
+  schema: Count.nullable(),
+  messages: Count.nullable(),
+  attachments: Count.nullable(),
+});
 const Check = z.object({ name: text, verdict: text, detail: text });
 const Setting = z.object({
   key: text,
@@ -193,8 +202,13 @@ const PRINTED: Record<CommandWords, Printed> = {
   redact: SentAttachment,
   fsck: FsckReport,
   backup: BackupReport,
+  'archive ls': ListedArchive,
+  'archive create': z.object({ created: z.array(text), there: z.array(text) }),
   'archive copy': ArchiveCopyReport,
   'blobs move': FilesMoveReport,
+  'archive move': ArchiveMoveReport,
+  'archive upgrade': ArchiveUpgradeReport,
+  'archive drop': z.object({ dropped: z.boolean(), archives: z.array(ListedArchive) }),
   serve: Listening,
   'config get': Setting,
   'config set': ChangedSetting,

@@ -20,6 +20,7 @@ export const SERVE_COMMANDS = [
       ['--asset-port <port>', 'port of the files (default: the next one)'],
       ['--allow-host <names>', 'host names to answer to besides localhost, comma-separated'],
       ...DATABASE_OPTIONS,
+      ['--archives <urls...>', 'serve all archives of these databases (postgres://…), each under /a/NAME'],
       [
         '--max-tier <tier>',
         'highest tier given to anyone (default: external; on loopback your own `arx login` gets internal)',
@@ -80,6 +81,7 @@ export const SERVE_COMMANDS = [
       'arx serve --database "postgres://arx@db.example/archive?sslmode=verify-full"',
       'arx serve --log serve.log --metrics-port 9100 --trust-proxy 127.0.0.1',
       'arx serve --read-only',
+      'arx serve --archives postgres://arx@db.example/archives',
       'arx serve --drift 0.21 --drift-mode key --transport-faults 0.05 --drift-log drift.ndjson',
       'arx serve --drift 0.2 --drift-faults stale,phantom --list-variants descending,strict',
     ],

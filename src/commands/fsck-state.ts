@@ -13,6 +13,9 @@ import type { FsckState } from '../service/fsck/check-archive.ts';
 const WRITE_EVERY_MS = 5_000;
 
 const { findings, unchecked, since } = FsckReport.shape;
+/** A state names at most a hundred subjects of each finding. */
+const MAX_STATE_BYTES = 64 * 1024 * 1024;
+
 const StateFile = z.object({
   arx_fsck_state: z.literal(1),
   /** The place of the archive, and the date of `--since` as it was typed. */
@@ -76,7 +79,7 @@ export async function openState(file: string, of: string, { world }: App): Promi
 }
 
 async function readState(path: string, file: string, of: string): Promise<FsckState | undefined> {
-  const bytes = await readBytesIfExists(path).catch((error: unknown) => {
+  const bytes = await readBytesIfExists(path, MAX_STATE_BYTES).catch((error: unknown) => {
     throw diskFault(error, file);
   });
   if (bytes === undefined) return undefined;

@@ -7,12 +7,14 @@ import { createOwnerSecret } from '../config/owner-secret.ts';
 import { Fault } from '../faults.ts';
 import { DEFAULT_API_PORT } from '../wiring/local-archive.ts';
 import { DATABASE_INPUT, archivePlace, noticeEmpty } from './database-option.ts';
-import type { Archive } from '../service/index.ts';
 import { readWebhookSecrets } from './webhook-secrets.ts';
 import { highestTier, ownerTier, strangersNotice, TIER_INPUT } from './serve/audience.ts';
 import { DRIFT_INPUT, faultOptionsOf, faultPlanOf, openDriftLog } from './serve/fault-options.ts';
 import { failureReporter } from './serve/failure-report.ts';
 import { createPorts } from './serve/ports.ts';
+import { archivesSubject, checkOptions } from './serve/archives.ts';
+import { archiveSubject, type Subject } from './serve/subject.ts';
+import { withServers } from './database-servers.ts';
 import { CONNECTION_LIMIT_INPUT, connectionLimits } from './serve/connection-limits.ts';
 import { openAccessLog, openMetrics, PortNumber, OBSERVABILITY_INPUT } from './serve/observability.ts';
 
@@ -27,6 +29,7 @@ export const Input = z.object({
   assetPort: PortNumber.optional(),
   allowHost: HostNames.optional(),
   ...DATABASE_INPUT,
+  archives: z.array(z.string().min(1)).optional(),
   ...TIER_INPUT,
   readOnly: z.boolean().default(false),
   ...CONNECTION_LIMIT_INPUT,
@@ -47,17 +50,32 @@ export async function run(input: Input, app: App): Promise<void> {
   if (app.isRecorded)
     throw new Fault('usage', 'serve answers requests; --record is for commands that send them');
   if (app.world.signal.aborted) return;
+  const { archives } = input;
+  if (archives !== undefined) {
+    checkOptions(input);
+    const databases = {
+      databases: archives,
+      blobs: input.blobs,
+      readOnly: input.readOnly,
+      option: '--archives',
+    };
+    return withServers(databases, app, async (servers) => {
+      // A wrong address or password is found now, and not by the first request.
+      for (const { server } of servers) await server.catalogue.get('SELECT 1 AS one');
+      await serve(archivesSubject(servers, input, app), input, app);
+    });
+  }
   const place = (await archivePlace(input, app)) ?? { dir: app.directories.data };
   const archive = await app.openArchive(input.readOnly ? { ...place, readOnly: true } : place);
   if (input.database !== undefined) await noticeEmpty(archive, place, app);
-  const work = () => serve(archive, input, app);
+  const work = () => serve(archiveSubject(archive, app), input, app);
   // One process serves a folder: it counts requests of addresses and drifting reads in its memory.
   if ('dir' in place && !input.readOnly)
     await withExclusiveLock(join(place.dir, 'serve'), app.storeWorld, work);
   else await work();
 }
 
-async function serve(archive: Archive, input: Input, app: App): Promise<void> {
+async function serve(subject: Subject, input: Input, app: App): Promise<void> {
   const faultOptions = await faultOptionsOf(input, app);
   const { webhookSecretFile: secretFile } = input;
   const webhookSecrets = secretFile === undefined ? undefined : await readWebhookSecrets(secretFile, app);
@@ -65,29 +83,27 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   const log = await openAccessLog(input, app);
   const accessLog = log?.accessLog;
   const driftLog = input.driftLog === undefined ? undefined : await openDriftLog(input.driftLog, app);
-  const { createAssetService, createService, errorName, startWorker } = await import('../service/index.ts');
   const { createMetricsService } = await import('../service/http/index.ts');
   const assetUrl = app.settings.asset_url.value;
   const onFailure = await failureReporter(accessLog, app);
   const hosts = input.allowHost === undefined ? {} : { allowedHosts: input.allowHost };
-  const metrics = input.metricsPort === undefined ? undefined : await openMetrics(archive, accessLog, app);
+  const metrics = input.metricsPort === undefined ? undefined : await openMetrics(subject, accessLog, app);
   const ports = createPorts(accessLog, metrics);
   const portOptions = { host: input.host, onFailure, ...hosts, ...limits };
   const tier = ownerTier(input);
   const assets = await ports.open(
     'assets',
     // Nobody but the owner is given the address of a file above the tier of the others.
-    createAssetService(archive, { onFailure, maxTier: tier ?? highestTier(input) }),
+    await subject.assets({ onFailure, maxTier: tier ?? highestTier(input) }),
     {
       ...portOptions,
       port: input.assetPort ?? (input.port === 0 ? 0 : input.port + 1),
     },
   );
-  const faults = await faultPlanOf(archive, faultOptions, driftLog);
+  const faults =
+    subject.archive === undefined ? undefined : await faultPlanOf(subject.archive, faultOptions, driftLog);
   const owner = createOwnerSecret(app.directories.config, app.storeWorld);
-  let worker: ReturnType<typeof startWorker> | undefined;
-  const service = createService(archive, {
-    worker: { wake: () => worker?.wake() },
+  const service = await subject.api({
     assetUrl: assetUrl ?? assets.url,
     version: app.version,
     // Anyone who reaches a port may ask for a token: other users of this machine, or everyone.
@@ -108,20 +124,19 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
           host: input.metricsHost,
           port: input.metricsPort ?? 0,
         });
-  if (!archive.readOnly) {
-    worker = startWorker(archive, (error) => app.log(`events wait: ${errorName(error)}`));
-  }
-  const notice = strangersNotice(input, webhookSecrets === undefined && !archive.readOnly);
+  await subject.start();
+  const notice = strangersNotice(input, webhookSecrets === undefined && !subject.readOnly);
   if (notice !== undefined) app.notice(notice);
   const line = {
     type: 'listening',
     base_url: api.url,
     asset_url: assetUrl ?? assets.url,
     pid: app.world.pid,
-    database: archive.database.engine,
+    database: subject.engine,
     ...(metricsPort === undefined ? {} : { metrics_url: `${metricsPort.url}/metrics` }),
   };
-  await app.printer.report(line, () => [`listening on ${line.base_url}, files on ${line.asset_url}`]);
+  const path = subject.archive === undefined ? '/a/NAME' : '';
+  await app.printer.report(line, () => [`listening on ${line.base_url}${path}, files on ${line.asset_url}`]);
   accessLog?.note('info', 'listening', line);
   app.onInterrupt(() => ({
     kept: 'running requests were finished',
@@ -131,7 +146,7 @@ async function serve(archive: Archive, input: Input, app: App): Promise<void> {
   accessLog?.note('info', 'ending');
   owner.withdraw();
   await ports.close(SHUTDOWN_GRACE_MS);
-  await worker?.stop();
+  await subject.stop();
   accessLog?.note('info', 'ended');
   metrics?.close();
   await driftLog?.close();

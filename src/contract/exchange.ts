@@ -26,8 +26,8 @@ export type ServiceResponse = {
   status: number;
   headers: Record<string, string>;
   body: string | Uint8Array | AsyncIterable<Uint8Array>;
-  /** For the access log only, never sent: the route and the reader's tier. */
-  logContext?: { route?: string; tier?: string };
+  /** For the access log only, never sent: the route, the reader's tier, and the archive where there are several. */
+  logContext?: { route?: string; tier?: string; archive?: string };
 };
 
 /** The archive service. It never throws: every failure is a response. */

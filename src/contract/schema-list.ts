@@ -29,6 +29,8 @@ import {
   ArchiveCopyReport,
   BackupReport,
   FilesMoveReport,
+  ArchiveMoveReport,
+  ArchiveUpgradeReport,
   FsckReport,
   ImportReport,
 } from './reports/archive.ts';
@@ -97,6 +99,8 @@ export const REPORTS = {
   BackupReport,
   ArchiveCopyReport,
   FilesMoveReport,
+  ArchiveMoveReport,
+  ArchiveUpgradeReport,
   ExportReport,
   ThreadReport,
   FsckReport,

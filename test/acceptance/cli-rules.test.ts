@@ -36,6 +36,9 @@ const ESC = '\u001b';
 /** Options that show where a secret would be: none of these may take it as its value. */
 const TOKEN = 'arx_Zq8vXw3LmT5rKp7sNd9hGb2cYf4j';
 
+/** A database that no machine has. */
+const NO_DATABASE = 'postgres://nobody@127.0.0.1:1/x';
+
 /** Arguments and options with which a command does something on the sample archive; all others need none. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   'attachments ls': '--city lisbon',
@@ -64,8 +67,13 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   import: 'letter.mbox',
   redact: 'att_1 --yes',
   backup: '--to copy',
+  'archive ls': NO_DATABASE,
+  'archive create': `${NO_DATABASE} new`,
   'archive copy': 'sqlite:data sqlite:copied',
   'blobs move': '--to database --yes',
+  'archive move': `${NO_DATABASE} ${NO_DATABASE} old --yes`,
+  'archive upgrade': NO_DATABASE,
+  'archive drop': `${NO_DATABASE} old --yes`,
   'config get': 'timeout',
   'config set': 'timeout 21',
   'config unset': 'timeout',
@@ -138,19 +146,7 @@ test('rule 3: noun then verb, and one word for each verb', () => {
     expect(second !== undefined).toBe(Object.hasOwn(NOUNS, first));
   }
   const verbs = new Set(pairs.flatMap(([, verb]) => verb ?? []));
-  const other = [
-    'list',
-    'remove',
-    'delete',
-    'del',
-    'view',
-    'display',
-    'create',
-    'new',
-    'add',
-    'download',
-    'fetch',
-  ];
+  const other = ['list', 'remove', 'delete', 'del', 'view', 'display', 'new', 'add', 'download', 'fetch'];
   expect(other.filter((word) => verbs.has(word))).toEqual([]);
 });
 
@@ -207,6 +203,10 @@ test('rule 6, rule 7: with --json stdout is JSON of the committed schema, or emp
   // A file as bytes, a browser, a screen, a service, a profile and a database that are not there.
   const without = new Set(['attachments cat', 'open', 'explore', 'walk', 'profile rm', 'blobs move']);
   expect(empty.filter((words) => !without.has(words))).toEqual([]);
+  // A file as bytes, a browser, a screen, a service, a profile or a database that is not there.
+  const none = ['attachments cat', 'open', 'explore', 'walk', 'profile rm'];
+  none.push(...ENDING.filter((words) => ARGUMENTS[words]?.includes(NO_DATABASE)));
+  expect(empty.filter((words) => !none.includes(words))).toEqual([]);
 });
 
 test('rule 7: the schema of each record is known, but for bytes and rows of any shape', () => {
@@ -350,6 +350,7 @@ const ASK_NONE = new Set([
   'backup',
   'archive copy',
   'blobs move',
+  ...WORDS.filter((words) => words.startsWith('archive ')),
   'completion',
   'demo',
   'explore',
@@ -608,7 +609,15 @@ test('rule 23: nothing is asked off a terminal or with --no-input; what is missi
 });
 
 test('rule 24: what changes or deletes has a dry run, asks, needs --yes off a terminal and says what it did', async () => {
-  const asking = ['redact', 'logout', 'profile rm', 'completion', 'blobs move'];
+  const asking = [
+    'redact',
+    'logout',
+    'profile rm',
+    'completion',
+    'blobs move',
+    'archive move',
+    'archive drop',
+  ];
   const optionsOf = (words: string): readonly string[] =>
     (COMMAND_LIST.find((spec) => spec.words === words)?.options ?? []).map(([syntax]) => syntax);
   for (const words of WORDS) expect(optionsOf(words).includes('--yes'), words).toBe(asking.includes(words));

@@ -6,6 +6,7 @@ import { COMMAND_LIST } from '../../src/command-list/index.ts';
 import { serveList } from '../support/cursor-server.ts';
 import { isInstalled } from '../support/installed.ts';
 import { freshUrl, noPostgres } from '../support/postgres.ts';
+import { freshDatabase } from '../support/archives-database.ts';
 import { buildProgram, startProcess } from '../support/program.ts';
 import { sampleData, sampleIn } from '../support/sample.ts';
 import { serve, type Served } from '../support/served.ts';
@@ -33,6 +34,8 @@ const BEFORE: Record<string, readonly string[]> = {
     `arx events send message.reordered --id evt_1 --payload '{"id":"msg_2","entry":"entry_2","sequence":7}'`,
   ],
   'archive copy': ['arx backup --to /mnt/backup/archive'],
+  'archive drop': ['arx archive create postgres://arx@db.example/archives lists-2024'],
+  'archive move': ['arx archive create postgres://arx@db.example/archives lists-2024'],
   'profile rm': ['arx config set --profile work base_url https://archive.example'],
   'profile use': ['arx config set --profile work base_url https://archive.example'],
   report: ['arx attachments pull --city lisbon --to lisbon'],
@@ -51,6 +54,9 @@ type Places = {
   postgres: string | undefined;
   /** An address without an archive. */
   empty: string | undefined;
+  /** Databases of its own. */
+  database: string | undefined;
+  other: string | undefined;
   backup: string;
 };
 
@@ -95,7 +101,10 @@ describe.skipIf(NEEDS_TOOLS.length > 0)('the examples of the help', () => {
       const postgres = usesPostgres && !noPostgres ? await freshUrl() : undefined;
       if (postgres !== undefined) await sampleIn({ url: postgres });
       const empty = postgres === undefined ? undefined : await freshUrl();
-      const places = { archive: served.base_url, list: list.url, postgres, empty, backup: join(dir, 'mnt') };
+      const database = postgres === undefined ? undefined : await freshDatabase();
+      const other = postgres === undefined ? undefined : await freshDatabase();
+      const backup = join(dir, 'mnt');
+      const places = { archive: served.base_url, list: list.url, postgres, empty, database, other, backup };
       const env = {
         PATH: `${bin}:${process.env['PATH'] ?? ''}`,
         ARX_DATA_DIR: join(dir, 'data'),
@@ -104,7 +113,8 @@ describe.skipIf(NEEDS_TOOLS.length > 0)('the examples of the help', () => {
       const shell = (line: string) =>
         startProcess('bash', ['-o', 'pipefail', '-c', `exec 2>&1; ${located(line, places)}`], { dir, env });
       for (const line of BEFORE[words] ?? [])
-        expect(await shell(line).ended, line).toMatchObject({ exit: 0 });
+        if (!line.includes('postgres://') || postgres !== undefined)
+          expect(await shell(line).ended, line).toMatchObject({ exit: 0 });
       for (const line of examples) {
         if (line.includes('postgres://') && postgres === undefined) continue;
         const running =
@@ -127,9 +137,11 @@ describe.skipIf(NEEDS_TOOLS.length > 0)('the examples of the help', () => {
 });
 
 /** Returns an example with the places of this run. */
-function located(line: string, { archive, list, postgres, empty, backup }: Places): string {
+function located(line: string, { archive, list, postgres, empty, database, other, backup }: Places): string {
   return line
     .replaceAll(/postgres:[^ ]*@new\.example[^ ]*/g, `'${empty ?? ''}'`)
+    .replaceAll('postgres://arx@db.example/archives', `'${database ?? ''}'`)
+    .replaceAll('postgres://arx@new.example/archives', `'${other ?? ''}'`)
     .replaceAll(/"?postgres:\/\/arx@db[^" ]*"?/g, `'${postgres ?? ''}'`)
     .replaceAll(/https:\/\/api\.example[^" ]*/g, list)
     .replaceAll('https://archive.example', archive)

@@ -17,6 +17,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../../src/arx.ts';
 import { NOUNS, COMMAND_LIST } from '../../src/command-list/index.ts';
 import { GLOBAL_OPTIONS } from '../../src/command-list/global-options.ts';
+import { EXIT } from '../../src/exit.ts';
 import { exitRecordOf } from '../support/command.ts';
 import { always, answer, misbehave, type Misbehaving, type Script } from '../support/misbehaving-server.ts';
 import { buildProgram, startProcess, type Ended, type Program, type Running } from '../support/program.ts';
@@ -795,8 +796,16 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   api: { args: '/api/health' },
   fsck: {},
   backup: { args: '--to copy' },
+  'archive ls': { args: 'postgres://nobody@127.0.0.1:1/x', exit: 10 },
+  'archive create': { args: 'postgres://nobody@127.0.0.1:1/x new', exit: 10 },
   'archive copy': { args: 'sqlite:data sqlite:copy' },
   'blobs move': { args: '--to database', exit: 2 },
+  'archive move': {
+    args: 'postgres://nobody@127.0.0.1:1/x postgres://nobody@127.0.0.1:1/y old --yes',
+    exit: 10,
+  },
+  'archive upgrade': { args: 'postgres://nobody@127.0.0.1:1/x', exit: 10 },
+  'archive drop': { args: 'postgres://nobody@127.0.0.1:1/x old --yes', exit: 10 },
   import: { args: 'letter.mbox' },
   redact: { args: 'att_1 --yes' },
   serve: { args: '--port 0' },
@@ -835,6 +844,8 @@ describe('--json', () => {
     await list?.close();
     expect(ended).toMatchObject({ exit, signal: null });
     if (['attachments cat', 'open', 'explore', 'blobs move'].includes(words)) expect(ended.stdout).toBe('');
+    if (['attachments cat', 'open', 'explore'].includes(words) || exit === EXIT.network)
+      expect(ended.stdout).toBe('');
     else expect(JSON.parse(ended.stdout)).toBeTypeOf('object');
     expect(ended.stderr).not.toMatch(/\(node:\d+\)|Warning: |^ {4}at /m);
     if (exit !== 0) expect(exitRecordOf(ended)).toMatchObject({ exit });

@@ -77,7 +77,11 @@ async function planned(source: OpenArchive, to: ArchiveLocation, app: App): Prom
 
 async function copied(source: OpenArchive, to: ArchiveLocation, app: App): Promise<ArchiveCopyReport> {
   const { copyArchive } = await import('../../service/copy/index.ts');
-  const target = await app.openArchive({ ...to, asCopy: true });
+  const target = await app.openArchive({
+    ...to,
+    asCopy: true,
+    ...('url' in to ? { createSchema: true } : {}),
+  });
   const progress = app.progress();
   const options = { signal: app.world.signal, progress: progress.update };
   const work = async (): Promise<ArchiveCopyReport> => {

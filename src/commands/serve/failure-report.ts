@@ -2,15 +2,16 @@
 import type { App } from '../../app.ts';
 import type { AccessLog } from '../../service/http/index.ts';
 
-/** Returns a function that reports the error of a request. With `ARX_DEBUG=1` it adds where the error was thrown. */
+/** Returns a function that reports the error of a request, of an archive where there are several. With `ARX_DEBUG=1` it adds where the error was thrown. */
 export async function failureReporter(
   accessLog: AccessLog | undefined,
   app: App,
-): Promise<(requestId: string, error: unknown) => void> {
+): Promise<(requestId: string, error: unknown, archive?: string) => void> {
   const { errorName } = await import('../../service/index.ts');
-  return (requestId, error) => {
-    accessLog?.note('error', 'failed', { request_id: requestId, failure: errorName(error) });
-    app.notice(`${requestId} failed: ${errorName(error)}`);
+  return (requestId, error, archive) => {
+    const of = archive === undefined ? {} : { archive };
+    accessLog?.note('error', 'failed', { request_id: requestId, failure: errorName(error), ...of });
+    app.notice(`${requestId}${archive === undefined ? '' : ` (${archive})`} failed: ${errorName(error)}`);
     if (app.world.env['ARX_DEBUG'] !== '1') return;
     for (const frame of framesOf(error)) app.notice(`${requestId} ${frame}`);
   };

@@ -104,24 +104,33 @@ export function observerOf(
   return one !== undefined && other !== undefined ? combineObservers(one, other) : (one ?? other);
 }
 
-/** Returns the metrics of the process and its archive. */
+/** Returns the metrics of the process, and those that `subject` adds. */
 export async function openMetrics(
-  archive: Archive,
+  { engine, addMetrics }: { engine: string; addMetrics(metrics: Metrics): Promise<void> },
   accessLog: AccessLog | undefined,
   app: App,
 ): Promise<Metrics> {
-  const { createMetrics, addArchiveMetrics } = await import('../../service/http/index.ts');
+  const { createMetrics } = await import('../../service/http/index.ts');
   const { world } = app;
   const metrics = createMetrics(world.monotonic);
   const startedMs = world.now();
   metrics.gauge('arx_build_info', 'What runs here.', () => [
-    [{ version: app.version, engine: archive.database.engine, node: world.nodeVersion }, 1],
+    [{ version: app.version, engine, node: world.nodeVersion }, 1],
   ]);
   metrics.gauge('process_start_time_seconds', 'When it began to serve.', () => startedMs / 1000);
   metrics.gauge('process_resident_memory_bytes', 'Resident memory.', () => world.usage().rss);
   metrics.counter('process_cpu_seconds_total', 'Time of cores used.', () => world.usage().cpuMs / 1000);
   // Only Linux has this folder; elsewhere the metric is absent.
   metrics.gauge('process_open_fds', 'Open descriptors.', async () => (await readdir('/proc/self/fd')).length);
+  await addMetrics(metrics);
+  if (accessLog !== undefined)
+    metrics.counter('arx_log_lines_lost_total', 'Lines the log did not take.', accessLog.lost);
+  return metrics;
+}
+
+/** Adds the metrics of one archive, and of the disk below it. */
+export async function addMetricsOf(metrics: Metrics, archive: Archive, app: App): Promise<void> {
+  const { addArchiveMetrics } = await import('../../service/http/index.ts');
   metrics.gauge('arx_disk_free_bytes', 'Space left for the files of the archive.', async () => {
     const dir = archive.blobs.dir ?? app.directories.data;
     // The folder does not exist before the first file.
@@ -129,7 +138,4 @@ export async function openMetrics(
     return bavail * bsize;
   });
   addArchiveMetrics(metrics, archive);
-  if (accessLog !== undefined)
-    metrics.counter('arx_log_lines_lost_total', 'Lines the log did not take.', accessLog.lost);
-  return metrics;
 }

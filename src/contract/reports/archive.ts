@@ -166,3 +166,31 @@ export const FilesMoveReport = z.object({
   verdict: z.enum(['moved', 'there_already', 'not_moved']),
 });
 export type FilesMoveReport = z.infer<typeof FilesMoveReport>;
+
+/**
+ * `arx archive upgrade -o json`. `current`: archives whose tables had the newest version. `failed` names the others, which are as they
+ * were; the same command continues.
+ */
+export const ArchiveUpgradeReport = z.object({
+  version,
+  /** Nothing was changed: `upgraded` are those that would be. */
+  dry_run: z.literal(true).optional(),
+  archives: count,
+  current: count,
+  upgraded: count,
+  failed: z.array(z.object({ name: z.string(), problem: z.string() })),
+});
+export type ArchiveUpgradeReport = z.infer<typeof ArchiveUpgradeReport>;
+
+/**
+ * `arx archive move -o json`. `there`: archives that were moved before. `failed` names those that stayed where they were.
+ */
+export const ArchiveMoveReport = z.object({
+  version,
+  /** Nothing was changed: `moved` are those that would be. */
+  dry_run: z.literal(true).optional(),
+  moved: z.array(z.string()),
+  there: z.array(z.string()),
+  failed: z.array(z.object({ name: z.string(), problem: z.string() })),
+});
+export type ArchiveMoveReport = z.infer<typeof ArchiveMoveReport>;

@@ -28,7 +28,8 @@ export async function stateOf(target: Statements, key: Uint8Array): Promise<Targ
   const own = await target.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'file_key'`);
   if (own?.value !== Buffer.from(key).toString('base64'))
     throw new CopyTargetError('it is an unfinished copy of another archive');
-  return { isResumed: true, phase: mark.phase };
+  // What was to be moved is compared again: its source has been written to since, perhaps.
+  return { isResumed: true, phase: mark.phase === 'moved' ? 'content' : mark.phase };
 }
 
 /**

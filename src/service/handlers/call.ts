@@ -35,6 +35,8 @@ export type ServiceOptions = {
   onCacheLookup?: (isCached: boolean) => void;
   /** Events must be signed with one of these secrets, and need no token then. */
   webhookSecrets?: readonly Uint8Array[];
+  /** Bytes of cached responses. Default: 32 MiB. */
+  cacheBytes?: number;
   /** Applies stored events in the background. Without it each request applies its events before its response. */
   worker?: Pick<EventWorker, 'wake'>;
 };

@@ -61,7 +61,8 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
   // SQLite answers at once, so the first request of the tick reads; with PostgreSQL the read starts when all have arrived.
   const shared = options.worker === undefined ? readSnapshot : firstPerTick(readSnapshot);
   const snapshot = archive.database.engine === 'sqlite' ? shared : coalescePerTick(readSnapshot);
-  const pipeline = { authenticator, cache: createResponseCache(undefined, options.onCacheLookup) };
+  const cache = createResponseCache(options.cacheBytes, options.onCacheLookup);
+  const pipeline = { authenticator, cache };
   const date = createDateHeader(archive.now);
 
   return async (request) => {

@@ -107,7 +107,8 @@ function levelOf({ status, aborted }: CompletedRequest): LogLevel {
   return status >= 400 || status === 0 || aborted ? 'warn' : 'info';
 }
 
-function fieldsOf({ requestId, method, route, status, ms, bytes, address, tier, aborted }: CompletedRequest) {
+function fieldsOf(request: CompletedRequest) {
+  const { requestId, method, route, status, ms, bytes, address, tier, archive, aborted } = request;
   return {
     request_id: requestId,
     method,
@@ -117,6 +118,7 @@ function fieldsOf({ requestId, method, route, status, ms, bytes, address, tier, 
     bytes,
     address,
     tier: tier ?? null,
+    ...(archive === undefined ? {} : { archive }),
     ...(aborted ? { cut: true } : {}),
   };
 }

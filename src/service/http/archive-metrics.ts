@@ -11,11 +11,7 @@ export function addArchiveMetrics(
   addQueueMetrics(metrics, archive);
   addSizeMetrics(metrics, archive);
   const { database, blobs } = archive;
-  metrics.gauge(
-    'arx_database_connections',
-    'Connections to the database, and requests that wait for one.',
-    () => Object.entries(database.pool?.() ?? {}).map(([state, count]) => [{ state }, count] as const),
-  );
+  addPoolMetrics(metrics, () => database.pool?.() ?? {});
   metrics.gauge(
     'arx_database_takes_writes',
     '1 where the server of the database takes writes, 0 for a standby.',
@@ -25,6 +21,15 @@ export function addArchiveMetrics(
     'arx_bucket_requests_total',
     'Requests to the bucket of the files: answered, sent again, given up.',
     () => Object.entries(blobs.requests ?? {}).map(([outcome, count]) => [{ outcome }, count] as const),
+  );
+}
+
+/** Adds the numbers of connections by their state. */
+export function addPoolMetrics(metrics: Metrics, pool: () => Record<string, number>): void {
+  metrics.gauge(
+    'arx_database_connections',
+    'Connections to the database, and requests that wait for one.',
+    () => Object.entries(pool()).map(([state, count]) => [{ state }, count] as const),
   );
 }
 

@@ -4,4 +4,4 @@ export { createMetrics, createMetricsService, type Metrics } from './metrics.ts'
 export { parseTrustedProxies } from './peer.ts';
 export { combineObservers, type PortObserver } from './port-observer.ts';
 export { listen, type Listener, type PortOptions } from './port.ts';
-export { addArchiveMetrics } from './archive-metrics.ts';
+export { addArchiveMetrics, addPoolMetrics } from './archive-metrics.ts';

@@ -21,6 +21,8 @@ export type CompletedRequest = {
   bytes: number;
   address: string;
   tier: Tier | undefined;
+  /** The archive, where a port serves several. Never one that does not exist. */
+  archive?: string | undefined;
   /** Whether the connection closed before the end of the response. */
   aborted: boolean;
 };

@@ -51,6 +51,7 @@ export function trackRequest(incoming: IncomingMessage, observer: PortObserver):
       completed.status = status;
       completed.route = logContext?.route as CompletedRequest['route'];
       completed.tier = logContext?.tier as CompletedRequest['tier'];
+      completed.archive = logContext?.archive;
       if (typeof body === 'string' || body instanceof Uint8Array) completed.bytes = Buffer.byteLength(body);
     },
     countBytes(response) {

@@ -79,7 +79,7 @@ export function startWorker(archive: Archive, onFailure: (error: unknown) => voi
  * Waits by the clock of the machine, also where the archive has another clock (in tests), until the worker is stopped. This clock
  * keeps no process running: one that waited for it in `stop` would end before.
  */
-function pause(ms: number, stopped: AbortSignal): Promise<void> {
+export function pause(ms: number, stopped: AbortSignal): Promise<void> {
   const clock = AbortSignal.timeout(ms);
   return new Promise((resolve) => {
     const end = (): void => {

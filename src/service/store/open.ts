@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { makeFolder } from '../../disk/make-folder.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from './archive.ts';
-import type { PostgresDatabase } from './engines/postgres.ts';
+import type { PostgresDatabase, PostgresServer } from './engines/postgres.ts';
 import type { Blobs } from './files/blobs.ts';
 import { openFolderFiles } from './files/folder-files.ts';
 import { openDatabaseFiles } from './files/database-files.ts';
@@ -79,15 +79,21 @@ const MISSING: Record<string, string> = {
   '3F000': 'there is no schema in it that this user may use',
 };
 
+type PostgresPlace = {
+  url: string;
+  blobs?: string | BucketPlace | undefined;
+  server?: PostgresServer | undefined;
+  createSchema?: boolean;
+  onMissing?: (() => void) | undefined;
+};
+
 /**
  * A folder with database and files, or a PostgreSQL database; `blobs`: the folder or the bucket of its files, absent where they are in it. `readOnly`: nothing
- * is changed or created. `mustExist`: a folder without an archive is refused. `allowDamaged`: an archive that has lost the location of its files is opened with this one, so
- * that damage can be reported. `asCopy`: it may be an unfinished copy of another archive, which is refused otherwise; its
+ * is changed or created. `mustExist`: a place without an archive is refused. `allowDamaged`: an archive that has lost the location of its files is opened with this one, so
+ * that damage can be reported. `server`, `createSchema`, `onMissing`: as for {@link openPostgres}. `asCopy`: it may be an unfinished copy of another archive, which is refused otherwise; its
  * place of files is not claimed.
  */
-export type ArchiveLocation = (
-  { dir: string } | { url: string; blobs?: string | BucketPlace | undefined }
-) & {
+export type ArchiveLocation = ({ dir: string } | PostgresPlace) & {
   readOnly?: boolean;
   mustExist?: boolean;
   allowDamaged?: boolean;
@@ -206,10 +212,9 @@ async function openFolder({ dir, readOnly = false, sleep, onLongWait }: Folder):
   return { database, blobs: openFolderFiles(join(dir, BLOBS)), shared: PROCESS_COUNTERS };
 }
 
-type PostgresLocation = {
-  url: string;
-  blobs?: string | BucketPlace | undefined;
+type PostgresLocation = PostgresPlace & {
   readOnly?: boolean;
+  mustExist?: boolean;
   allowDamaged?: boolean;
   asCopy?: boolean;
 };
@@ -217,9 +222,9 @@ type PostgresLocation = {
 async function openDatabase(
   options: PostgresLocation & Pick<OpenOptions, 'sleep' | 'randomBytes'>,
 ): Promise<Opened> {
-  const { url, readOnly = false, sleep } = options;
+  const { readOnly = false } = options;
   const { openPostgres } = await import('./engines/postgres.ts');
-  const database = await openPostgres({ url, readOnly, sleep });
+  const database = await openPostgres(options);
   return {
     database,
     blobs: await openFiles(options.blobs, database, options),

@@ -13,6 +13,8 @@ export type PostgresAddress = {
   kind: ServerKind | undefined;
   /** Settings of the server by name. They are not sent at the start of a connection, because poolers refuse or ignore them there. */
   settings: Record<string, string>;
+  /** The schema of the archive, by `schema=NAME`. `settings` names it then. */
+  schema?: string;
 };
 
 /** Parameters of an address that the client would send as settings. */
@@ -32,6 +34,10 @@ export function parseAddress(text: string): PostgresAddress | string {
   const url = urlOf(`${scheme}${authority.slice(0, end)}${named[0]?.text ?? ''}${rest}`);
   if (url === undefined || named.includes(undefined)) return 'the address is not a URL';
   const { searchParams } = url;
+  const schemas = searchParams.getAll('schema');
+  searchParams.delete('schema');
+  const [schema] = schemas;
+  if (schema !== undefined && (schemas.length > 1 || !isArchiveName(schema))) return `schema: ${NAME_RULE}`;
   const kind = searchParams.get('target_session_attrs') ?? undefined;
   searchParams.delete('target_session_attrs');
   if (kind !== undefined && !isServerKind(kind))
@@ -47,10 +53,34 @@ export function parseAddress(text: string): PostgresAddress | string {
     if (value !== null) settings[name] = value;
     searchParams.delete(name);
   }
+  if (schema !== undefined) {
+    if (settings['search_path'] !== undefined)
+      return 'the schema is named twice: by schema and by search_path';
+    settings['search_path'] = pathTo(schema);
+  }
   const servers = serversOf(searchParams, named as Server[]);
   if (typeof servers === 'string') return servers;
   const urls = servers.length === 1 ? [url.href] : servers.map((server) => withServer(url, server));
-  return { urls, kind, settings };
+  return { urls, kind, settings, ...(schema === undefined ? {} : { schema }) };
+}
+
+/** What the name of an archive may be. It is the name of a schema, and a part of a path in URLs. */
+export const NAME_RULE =
+  'a name has at most 63 lower-case letters, digits, - and _, and begins with a letter or digit';
+
+/** Returns whether an archive may have this name. Schemas of PostgreSQL itself are none. */
+export function isArchiveName(text: string): boolean {
+  return /^[a-z\d][a-z\d_-]{0,62}$/.test(text) && !text.startsWith('pg_') && text !== 'information_schema';
+}
+
+/** Returns the setting `search_path` under which statements reach one schema and nothing else. */
+export function pathTo(schema: string): string {
+  return `"${schema}"`;
+}
+
+/** Returns the same address with another schema. */
+export function withSchema(text: string, schema: string): string {
+  return `${text}${text.includes('?') ? '&' : '?'}schema=${schema}`;
 }
 
 /** Adds what the variables of PostgreSQL's programs say to an address that does not say it, and that its client for Node ignores. */

@@ -7,7 +7,7 @@ import { PAGE_SETTINGS } from './postgres-plans.ts';
 import { getTypeParser, query } from './postgres-statements.ts';
 
 /** Settings of the server by name. */
-type Settings = Readonly<Record<string, string>>;
+export type Settings = Readonly<Record<string, string>>;
 
 /** What the connections of a pool are used for. */
 export type Use = { max: number; isForPages: boolean };
@@ -22,9 +22,9 @@ export type Connections = {
   alone(): Promise<Omit<Connection, 'client'> & { client: pg.ClientBase }>;
   /**
    * Returns the statements that begin a transaction. A pooler may give the next transaction another session, so it gets its
-   * settings here; a session of its own has them already.
+   * settings here; a session of its own has them already. `own`: settings of this transaction alone.
    */
-  opening(client: pg.ClientBase, mode: string): string;
+  opening(client: pg.ClientBase, mode: string, own: Settings): string;
   /** Whether the session is shared with other clients of a pooler. It must then be left as it was found. */
   isShared(client: pg.ClientBase): boolean;
   /** Gives up all connections after their present use: their server takes no writes any more. */
@@ -135,13 +135,15 @@ export function createConnections(
       });
       return { client, release: () => void client.end().catch(() => {}) };
     },
-    opening: (client, mode) => {
-      const own = shared.get(client);
-      if (own === undefined) return `BEGIN ${mode}`;
+    opening: (client, mode, own) => {
+      const session = shared.get(client);
+      if (session === undefined)
+        return `BEGIN ${mode}${Object.keys(own).length === 0 ? '' : `; ${setText(own, 'LOCAL')}`}`;
+      const all = { ...session, ...own };
       const access = readOnly && !mode.includes('READ ONLY') ? ' READ ONLY' : '';
       // Another client of the pooler may have left a search path behind.
-      const path = own['search_path'] === undefined ? '; SET LOCAL search_path TO DEFAULT' : '';
-      return `BEGIN ${mode}${access}${path}; ${setText(own, 'LOCAL')}`;
+      const path = all['search_path'] === undefined ? '; SET LOCAL search_path TO DEFAULT' : '';
+      return `BEGIN ${mode}${access}${path}; ${setText(all, 'LOCAL')}`;
     },
     isShared: (client) => shared.has(client),
     renew: () => void (generation += 1),

@@ -2,6 +2,7 @@
 import { FIRST_TABLES, TABLES } from '../schema/migrations.ts';
 import { DatabaseAccessError } from '../sql/database-error.ts';
 import type { Statements } from '../sql/database.ts';
+import { isCreatedByAnother } from './postgres-writer.ts';
 import { NoArchive, UnusableArchive } from '../sql/unusable-archive.ts';
 
 /** The table that writers lock. It is created before all others, outside the transaction that creates them. */
@@ -15,7 +16,9 @@ const OWN_TABLES = new Set([...TABLES, WRITER, VERSIONS]);
  * `counts` is 1 for a table in the current schema.
  */
 const CONTENTS = `
-  SELECT place.encoding, seen.* FROM (SELECT current_setting('server_encoding') AS encoding) AS place LEFT JOIN (
+  SELECT place.encoding, place.current, seen.* FROM (
+    SELECT current_setting('server_encoding') AS encoding, CAST(current_schema() AS TEXT) AS current
+  ) AS place LEFT JOIN (
     SELECT c.relname AS name, CAST(c.relkind IN ('r', 'p', 'f') AND n.nspname = current_schema() AS INTEGER) AS counts,
       CAST(has_table_privilege(c.oid, 'INSERT') AS INTEGER) AS insertable,
       CAST(has_table_privilege(c.oid, 'UPDATE') AS INTEGER) AS updatable
@@ -27,6 +30,7 @@ const CONTENTS = `
   ) AS seen ON TRUE`;
 type ContentsRow = {
   encoding: string;
+  current: string | null;
   name: string | null;
   counts: number;
   insertable: number;
@@ -35,11 +39,16 @@ type ContentsRow = {
 
 /**
  * Resolves when the database contains an archive that this user may write, or nothing. With `readOnly`: when it contains
- * an archive. Throws {@link UnusableArchive}, {@link NoArchive}, or {@link DatabaseAccessError} `unwritable`.
+ * an archive, also with `mustExist`. `schema`: the one that must exist. Throws {@link UnusableArchive}, {@link NoArchive}, or
+ * {@link DatabaseAccessError} `unwritable`.
  */
 export async function checkContents(
   statements: Pick<Statements, 'all'>,
-  { readOnly }: { readOnly: boolean },
+  {
+    readOnly,
+    mustExist = readOnly,
+    schema,
+  }: { readOnly: boolean; mustExist?: boolean; schema?: string | undefined },
 ): Promise<void> {
   const rows = await statements.all<ContentsRow>(CONTENTS).catch((error: unknown) => {
     if (error instanceof DatabaseAccessError) throw error;
@@ -49,6 +58,8 @@ export async function checkContents(
   if (rows === undefined) return;
   if (rows[0]?.encoding !== 'UTF8')
     throw new UnusableArchive('its encoding is not UTF8', { isDamaged: false });
+  if (schema !== undefined && rows[0]?.current == null)
+    throw new NoArchive(`there is no archive ${schema} in the database`);
   const tables = rows.flatMap((row) => (row.name === null ? [] : [{ ...row, name: row.name }]));
   const own = new Map(tables.filter(({ name }) => OWN_TABLES.has(name)).map((row) => [row.name, row]));
   const missing = [...FIRST_TABLES, VERSIONS].filter((name) => !own.has(name));
@@ -61,7 +72,7 @@ export async function checkContents(
     ({ name, counts }) => name === WRITER || (counts === 0 && !OWN_TABLES.has(name)),
   );
   if (isEmpty) {
-    if (readOnly) throw new NoArchive('there is no archive in the database');
+    if (mustExist) throw new NoArchive('there is no archive in the database');
     return;
   }
   if (missing.length < FIRST_TABLES.length / 2 && own.has(WRITER)) {
@@ -71,6 +82,13 @@ export async function checkContents(
     'it contains tables of something else; an archive needs a database or schema of its own',
     { isDamaged: false },
   );
+}
+
+/** Makes a schema where it is missing. Several processes may do so at once. */
+export async function createSchema(statements: Statements, schema: string): Promise<void> {
+  await statements.run(`CREATE SCHEMA IF NOT EXISTS "${schema}"`).catch((error: unknown) => {
+    if (!isCreatedByAnother(error)) throw error;
+  });
 }
 
 /** Rows are inserted into each table but that of the versions. Locking the writer's row needs the right to update it. */

@@ -1,10 +1,17 @@
 // The PostgreSQL engine: pools of connections, and one writer at a time among all processes.
 import type pg from 'pg';
+import { createSemaphore, type Semaphore } from '../../../concurrency/semaphore.ts';
 import { DatabaseAccessError } from '../sql/database-error.ts';
 import type { Database, Statements, Value } from '../sql/database.ts';
-import { parseAddress } from './postgres-address.ts';
-import { createConnections, setText } from './postgres-connections.ts';
-import { checkContents } from './postgres-contents.ts';
+import { parseAddress, pathTo } from './postgres-address.ts';
+import {
+  createConnections,
+  setText,
+  type Connections,
+  type Pool,
+  type Settings,
+} from './postgres-connections.ts';
+import { checkContents, createSchema } from './postgres-contents.ts';
 import { copyRows } from './postgres-copy.ts';
 import { isConflict, isConnectionLost, throwAccessError } from './postgres-errors.ts';
 import { createStatementNames, isGenuinePostgres, snapshotVersion, type Sending } from './postgres-plans.ts';
@@ -19,6 +26,30 @@ export type PostgresOptions = {
   readOnly?: boolean;
   /** Resolves after so many milliseconds: the pause before a transaction is repeated. */
   sleep(ms: number): Promise<void>;
+  /** Connections to the database of the address, which several archives share. Default: connections of its own. */
+  server?: PostgresServer | undefined;
+  /** Makes the schema of the address where it is missing. */
+  createSchema?: boolean;
+  /** A database without an archive is refused. */
+  mustExist?: boolean;
+  /** Called when a table is missing: the archive may have been dropped. Must not throw. */
+  onMissing?: (() => void) | undefined;
+};
+
+/** The connections of one process to one database. Archives in its schemas may share them. */
+export type PostgresServer = {
+  readonly connections: Connections;
+  readonly pool: Pool;
+  readonly pages: Pool;
+  /** Limits the connections that wait for the locks of writers, so that reads find one. */
+  readonly writers: Semaphore;
+  readonly readOnly: boolean;
+  /** Statements outside of any archive: about the catalogue alone. */
+  readonly catalogue: Statements;
+  /** Whether it is PostgreSQL itself. */
+  isGenuine(): Promise<boolean>;
+  /** Closes all connections. */
+  end(): Promise<void>;
 };
 
 /** A PostgreSQL database. */
@@ -31,6 +62,8 @@ export type PostgresDatabase = Database & {
 const MAX_CONNECTIONS = 6;
 /** Connections of one process that only read pages. */
 const MAX_PAGE_CONNECTIONS = 4;
+/** Connections that writers of different archives take at once. One archive has one writer at a time. */
+const MAX_WRITERS = 4;
 /** How long another writer is waited for, as in sqlite.ts. */
 const LOCK_TIMEOUT_MS = 5_000;
 /** Limits of the server for each statement of a pool. */
@@ -44,6 +77,47 @@ const LIMITS = {
 const MAX_ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 10;
 
+/** Returns the connections to the database of an address. The first statement connects. Throws a TypeError for a wrong address. */
+export function connectServer({
+  url,
+  readOnly = false,
+}: Pick<PostgresOptions, 'url' | 'readOnly'>): PostgresServer {
+  const address = parseAddress(url);
+  if (typeof address === 'string') throw new TypeError(address);
+  const connections = createConnections(address, { limits: LIMITS, readOnly });
+  const pool = connections.pool({ max: MAX_CONNECTIONS, isForPages: false });
+  const pages = connections.pool({ max: MAX_PAGE_CONNECTIONS, isForPages: true });
+  const catalogue = statementsOver(async (sql, parameters) => {
+    const { client, release } = await pool.take();
+    let broken: Error | undefined;
+    try {
+      return await query(client, sql, parameters);
+    } catch (error) {
+      broken = error as Error;
+      throw error;
+    } finally {
+      release(broken);
+    }
+  });
+  let genuine: Promise<boolean> | undefined;
+  return {
+    connections,
+    pool,
+    pages,
+    writers: createSemaphore(MAX_WRITERS),
+    readOnly,
+    catalogue,
+    isGenuine() {
+      genuine ??= isGenuinePostgres(catalogue);
+      genuine.catch(() => (genuine = undefined));
+      return genuine;
+    },
+    async end() {
+      await Promise.all([pool.end(), pages.end()]);
+    },
+  };
+}
+
 /**
  * Connects, and creates the row that writers lock where an archive is or may be created. Throws
  * {@link DatabaseAccessError} and the errors of {@link checkContents}; nothing was changed then.
@@ -52,15 +126,23 @@ export async function openPostgres({
   url,
   readOnly = false,
   sleep,
+  server,
+  createSchema: mayCreate = false,
+  mustExist = readOnly,
+  onMissing = () => {},
 }: PostgresOptions): Promise<PostgresDatabase> {
   const address = parseAddress(url);
   if (typeof address === 'string') throw new TypeError(address);
-  const connections = createConnections(address, { limits: LIMITS, readOnly });
-  const pool = connections.pool({ max: MAX_CONNECTIONS, isForPages: false });
-  const pages = connections.pool({ max: MAX_PAGE_CONNECTIONS, isForPages: true });
-  /** What a lost right to write means for all connections: the server became a standby, and another one the primary. */
-  const noteStandby = (error: unknown): void => {
+  const { schema } = address;
+  const used = server ?? connectServer({ url, readOnly });
+  const { connections, pool, pages, writers } = used;
+  // Connections that are shared have no schema of their own: each transaction names it.
+  const own: Settings = server === undefined || schema === undefined ? {} : { search_path: pathTo(schema) };
+  const hasOwn = own['search_path'] !== undefined;
+  /** A lost right to write means for all connections that the server became a standby, and another one the primary. */
+  const noteFailure = (error: unknown): void => {
     if (error instanceof DatabaseAccessError && error.kind === 'standby') connections.renew();
+    if (isMissing(error)) onMissing();
   };
   let sendingOf: (sql: string) => Sending = () => ({ isPage: false, name: undefined });
   const read = async (sql: string, parameters?: readonly Value[]): Promise<Answer> => {
@@ -68,12 +150,12 @@ export async function openPostgres({
     const { client, release } = await (isPage ? pages : pool).take();
     let broken: Error | undefined;
     try {
-      if (settings === undefined && !connections.isShared(client))
+      if (settings === undefined && !hasOwn && !connections.isShared(client))
         return await query(client, sql, parameters, name);
-      const own = settings === undefined ? '' : `; ${setText(settings, 'LOCAL')}`;
+      const more = settings === undefined ? '' : `; ${setText(settings, 'LOCAL')}`;
       // The settings end with the transaction. A name would be known to one session of a pooler, and not to the next.
       const sent = [
-        query(client, `${connections.opening(client, READ_COMMITTED)}${own}`),
+        query(client, `${connections.opening(client, READ_COMMITTED, own)}${more}`),
         query(client, sql, parameters),
         query(client, 'COMMIT'),
       ];
@@ -81,7 +163,7 @@ export async function openPostgres({
       if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
       return await sent[1]!;
     } catch (error) {
-      noteStandby(error);
+      noteFailure(error);
       broken = error as Error;
       throw error;
     } finally {
@@ -104,7 +186,10 @@ export async function openPostgres({
   ): Promise<T> => {
     let broken: Error | undefined;
     try {
-      const opened: Answer | Answer[] = await query(client, `${connections.opening(client, mode)}; ${first}`);
+      const opened: Answer | Answer[] = await query(
+        client,
+        `${connections.opening(client, mode, own)}; ${first}`,
+      );
       const final: Parameters<NonNullable<Statements['last']>>[] = [];
       const statements: Statements = {
         ...statementsOver((sql, parameters) => query(client, sql, parameters)),
@@ -118,7 +203,7 @@ export async function openPostgres({
       return result;
     } catch (error) {
       await query(client, 'ROLLBACK').catch((failure: Error) => (broken = failure));
-      noteStandby(error);
+      noteFailure(error);
       throw error;
     } finally {
       release(broken);
@@ -147,10 +232,15 @@ export async function openPostgres({
     const timeout = AbortSignal.timeout(LOCK_TIMEOUT_MS);
     writing += 1;
     const done = last
-      .then(() => {
-        // The writer before this one gave up waiting for the lock, and this one has waited as long.
-        if (timeout.aborted) throw new DatabaseAccessError('busy', 'lock', undefined);
-        return work();
+      .then(async () => {
+        const release = await writers.acquire();
+        try {
+          // The writer before this one gave up waiting for the lock, and this one has waited as long.
+          if (timeout.aborted) throw new DatabaseAccessError('busy', 'lock', undefined);
+          return await work();
+        } finally {
+          release();
+        }
       })
       .finally(() => (writing -= 1));
     last = done.catch(() => {});
@@ -192,19 +282,25 @@ export async function openPostgres({
     }),
     async close() {
       await last;
-      await Promise.all([pool.end(), pages.end()]);
+      if (server === undefined) await used.end();
     },
   };
   try {
-    await checkContents(reader, { readOnly });
+    if (mayCreate && schema !== undefined && !readOnly) await createSchema(used.catalogue, schema);
+    await checkContents(reader, { readOnly, mustExist, schema });
     if (!readOnly) await createWriterRow(database);
-    if (!(await isGenuinePostgres(reader))) return database;
+    if (!(await used.isGenuine())) return database;
   } catch (error) {
-    await pool.end();
+    if (server === undefined) await pool.end();
     throw error;
   }
   sendingOf = createStatementNames();
   return { ...database, dataVersion: () => snapshotVersion(reader) };
+}
+
+/** Returns whether a table or the schema is missing. */
+function isMissing(error: unknown): boolean {
+  return ['42P01', '3F000'].includes(String((error as { code?: unknown }).code));
 }
 
 /** How a transaction begins. */

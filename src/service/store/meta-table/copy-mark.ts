@@ -3,9 +3,9 @@ import type { Statements } from '../sql/database.ts';
 
 /**
  * `run`: the process that copies; an older one stops when it sees another. `phase`: `rows` while most indexes are missing,
- * then `content`.
+ * then `content`; `moved`: it is complete, and its source may have been dropped.
  */
-export type CopyMark = { version: 1; run: string; phase: 'rows' | 'content' };
+export type CopyMark = { version: 1; run: string; phase: 'rows' | 'content' | 'moved' };
 
 const KEY = 'copy';
 

@@ -1,6 +1,11 @@
 // Addresses of PostgreSQL: one host or several, the kind of server, and settings.
 import { describe, expect, test } from 'vitest';
-import { parseAddress, withVariables } from '../../../../src/service/store/engines/postgres-address.ts';
+import {
+  NAME_RULE,
+  parseAddress,
+  withSchema,
+  withVariables,
+} from '../../../../src/service/store/engines/postgres-address.ts';
 
 describe('an address', () => {
   test.each([
@@ -51,7 +56,27 @@ describe('an address', () => {
     expect(parseAddress(text)).toEqual({ urls, kind, settings });
   });
 
+  test('names the schema of an archive', () => {
+    expect(parseAddress('postgres://h/d?schema=lists-2024&sslmode=require')).toEqual({
+      urls: ['postgres://h/d?sslmode=require'],
+      kind: undefined,
+      settings: { search_path: '"lists-2024"' },
+      schema: 'lists-2024',
+    });
+    expect(parseAddress(withSchema('postgres://h,i/d?port=1', 'x'))).toMatchObject({ schema: 'x' });
+    expect(parseAddress(withSchema('postgres://h/d', '0_a'))).toMatchObject({ schema: '0_a' });
+  });
+
   test.each([
+    ['postgres://h/d?schema=a&schema=b', `schema: ${NAME_RULE}`],
+    ...['', 'A', 'a b', 'a"b', '-a', 'pg_a', 'information_schema', 'a'.repeat(64)].map((name) => [
+      `postgres://h/d?schema=${encodeURIComponent(name)}`,
+      `schema: ${NAME_RULE}`,
+    ]),
+    [
+      'postgres://h/d?schema=a&options=-csearch_path=b',
+      'the schema is named twice: by schema and by search_path',
+    ],
     ['postgres://[', 'the address is not a URL'],
     ['postgres://h:x,i/d', 'the address is not a URL'],
     ['postgres://h,i:/d?port=1,2,3', 'the address has another number of ports than of hosts'],

@@ -201,6 +201,12 @@ const LOCAL_COMMANDS: [words: string, line: string, exit: number][] = [
   ['backup', 'backup --to copy', 2],
   ['archive copy', 'archive copy sqlite:none sqlite:copy', 6],
   ['blobs move', 'blobs move --to database', 2],
+  // They take databases of PostgreSQL alone.
+  ['archive ls', 'archive ls sqlite:none', 2],
+  ['archive create', 'archive create sqlite:none new', 2],
+  ['archive move', 'archive move sqlite:none sqlite:other old --yes', 2],
+  ['archive upgrade', 'archive upgrade sqlite:none', 2],
+  ['archive drop', 'archive drop sqlite:none old --yes', 2],
   // There is no archive on this machine.
   ['serve', 'serve --port 0 --read-only', 6],
   ['config set', 'config set retries 2', 0],

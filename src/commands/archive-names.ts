@@ -1,0 +1,9 @@
+// Names of archives, as a command takes them.
+import * as z from 'zod';
+import { isArchiveName, NAME_RULE } from '../service/index.ts';
+
+/** One or more names, each once. */
+export const archiveNamesInput = z
+  .array(z.string().refine(isArchiveName, NAME_RULE))
+  .min(1)
+  .transform((names) => [...new Set(names)]);

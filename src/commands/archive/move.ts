@@ -1,0 +1,148 @@
+// `arx archive move FROM TO NAME…`: moves archives to another PostgreSQL database, while they are served.
+import * as z from 'zod';
+import type { App } from '../../app.ts';
+import type { ArchiveMoveReport } from '../../contract/reports/archive.ts';
+import { Fault } from '../../faults.ts';
+import { plural } from '../../format/numbers.ts';
+import { archiveMoveLines } from '../../format/views/index.ts';
+import { openLocalArchive } from '../../wiring/local-archive.ts';
+import { archiveNamesInput } from '../archive-names.ts';
+import { CONFIRM_INPUT, confirm } from '../confirm.ts';
+import { withServers, type DatabaseServer } from '../database-servers.ts';
+import { hashFiles } from '../hash-files.ts';
+
+export const Input = z.object({
+  from: z.string().min(1),
+  to: z.string().min(1),
+  names: archiveNamesInput,
+  fromBlobs: z.string().min(1).optional(),
+  toBlobs: z.string().min(1).optional(),
+  ...CONFIRM_INPUT,
+});
+type Input = z.infer<typeof Input>;
+
+/** Runs `arx archive move`. */
+export async function run(input: Input, app: App): Promise<void> {
+  const { from, to, fromBlobs, toBlobs } = input;
+  const options = { option: '<from>', blobsOption: '--from-blobs' };
+  const report = await withServers({ databases: [from], blobs: fromBlobs, ...options }, app, ([source]) =>
+    withServers(
+      { databases: [to], blobs: toBlobs, option: '<to>', blobsOption: '--to-blobs' },
+      app,
+      async ([target]) => moveAll(source!, target!, input, app),
+    ),
+  );
+  await app.printer.report(report, () => archiveMoveLines(report, app.screen));
+  if (report.failed.length > 0)
+    app.addFault(
+      new Fault('store', `${plural(report.failed.length, 'archive')} not moved`, {
+        kept: 'they are where they were',
+        hint: 'the same command continues',
+      }),
+    );
+}
+
+async function moveAll(
+  source: DatabaseServer,
+  target: DatabaseServer,
+  { names, ...input }: Input,
+  app: App,
+): Promise<ArchiveMoveReport> {
+  const { archiveNames, describeArchive } = await import('../../service/index.ts');
+  const there = new Set(await archiveNames(source.server));
+  const arrived = new Set(await archiveNames(target.server));
+  const missing = names.find((name) => !there.has(name) && !arrived.has(name));
+  if (missing !== undefined)
+    throw new Fault('not_found', `there is no archive ${missing} in <from>`, { kept: 'nothing was changed' });
+  for (const name of names)
+    if (there.has(name) && arrived.has(name)) {
+      const { state } = await describeArchive(target.server, name);
+      if (state !== 'unfinished_copy')
+        throw new Fault('unsafe', `${name}: there is another archive of this name in <to>`, {
+          kept: 'nothing was changed',
+        });
+    }
+  const report: ArchiveMoveReport = { version: 1, moved: [], there: [], failed: [] };
+  if (input.dryRun) {
+    const of = (isThere: boolean) => names.filter((name) => there.has(name) === isThere);
+    return { ...report, dry_run: true, moved: of(true), there: of(false) };
+  }
+  await confirm(`move ${plural(names.length, 'archive')}, and delete them in <from>?`, input, app);
+  const progress = app.progress();
+  app.onInterrupt(() => ({
+    kept: `${plural(report.moved.length, 'archive')} moved, the others are where they were`,
+    next: 'run the same command to continue',
+  }));
+  try {
+    for (const [done, name] of names.entries()) {
+      app.world.signal.throwIfAborted();
+      progress.update({ label: 'archives', done, total: names.length, unit: 'archives' });
+      const outcome = await (there.has(name) ? move(source, target, name, app) : finish(target, name, app));
+      if (typeof outcome === 'string') report[outcome].push(name);
+      else report.failed.push(outcome);
+    }
+  } finally {
+    await progress.end();
+  }
+  return report;
+}
+
+/** What became of one archive. */
+type Outcome = 'moved' | 'there' | ArchiveMoveReport['failed'][number];
+
+async function move(
+  source: DatabaseServer,
+  target: DatabaseServer,
+  name: string,
+  app: App,
+): Promise<Outcome> {
+  const { moveArchive } = await import('../../service/copy/index.ts');
+  const { checkArchive } = await import('../../service/fsck/check-archive.ts');
+  const options = { signal: app.world.signal, progress: () => {} };
+  return attempt(name, app, async () => {
+    const from = await openLocalArchive({ ...source.placeOf(name), mustExist: true }, app.world, app.notice);
+    const to = await openLocalArchive(
+      { ...target.placeOf(name), createSchema: true, asCopy: true },
+      app.world,
+    );
+    const { report, isMoved } = await moveArchive(from, to, name, {
+      ...options,
+      check: async () => SOUND.has((await checkArchive(to, { ...options, hash: hashFiles(app) })).verdict),
+    });
+    await Promise.all([from.close(), to.close()]);
+    if (isMoved) return 'moved';
+    const isDifferent = report.verdict !== 'equal';
+    return { name, problem: isDifferent ? 'the copy differs from it' : 'it is damaged; arx fsck says where' };
+  });
+}
+
+/** Verdicts of a check that found nothing. An empty archive has nothing to check. */
+const SOUND = new Set<string>(['ok', 'nothing_checked']);
+
+/** Completes a move that was interrupted after the archive was dropped in the first database. */
+async function finish({ placeOf }: DatabaseServer, name: string, app: App): Promise<Outcome> {
+  const { finishMove } = await import('../../service/copy/index.ts');
+  return attempt(name, app, async () => {
+    const archive = await openLocalArchive({ ...placeOf(name), mustExist: true, asCopy: true }, app.world);
+    const isFinished = await finishMove(archive.database);
+    await archive.close();
+    return isFinished ? 'moved' : 'there';
+  });
+}
+
+/** Returns what failed with the name of the archive. A server that is gone, or an interruption, ends the command. */
+async function attempt(name: string, app: App, work: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await work();
+  } catch (error) {
+    const { accessFault, DatabaseAccessError, errorName, UnusableArchive } =
+      await import('../../service/index.ts');
+    const { CopyTakenOver, CopyTargetError } = await import('../../service/copy/index.ts');
+    const fault = error instanceof DatabaseAccessError ? accessFault(error) : error;
+    if (app.world.signal.aborted || (fault instanceof Fault && fault.kind === 'network')) throw fault;
+    const isOurs = [Fault, CopyTakenOver, CopyTargetError, UnusableArchive].some(
+      (kind) => fault instanceof kind,
+    );
+    return { name, problem: isOurs ? (fault as Error).message : errorName(fault) };
+  }
+}

@@ -1,0 +1,102 @@
+// `arx archive upgrade DATABASE`: brings the tables of all archives of a database to the newest version.
+import * as z from 'zod';
+import type { App } from '../../app.ts';
+import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
+import type { ArchiveUpgradeReport } from '../../contract/reports/archive.ts';
+import { Fault } from '../../faults.ts';
+import { plural } from '../../format/numbers.ts';
+import { archiveUpgradeLines } from '../../format/views/index.ts';
+import type { ArchiveEntry } from '../../service/index.ts';
+import { withServers, type DatabaseServer } from '../database-servers.ts';
+
+export const Input = z.object({ database: z.string().min(1), dryRun: z.boolean().default(false) });
+type Input = z.infer<typeof Input>;
+
+/** Archives that are upgraded together: each takes a connection of its own. */
+const MAX_CONCURRENT = 4;
+/** How long the writer of one archive is waited for, so that one that is locked does not hold up the others. */
+const LOCK_TIMEOUT_MS = 30_000;
+
+/** Runs `arx archive upgrade`. */
+export async function run({ database, dryRun }: Input, app: App): Promise<void> {
+  const databases = [withLockTimeout(database)];
+  const report = await withServers({ databases, option: '<database>' }, app, ([only]) =>
+    upgrade(only!, dryRun, app),
+  );
+  await app.printer.report(report, () => archiveUpgradeLines(report, app.screen));
+  if (report.failed.length > 0)
+    app.addFault(
+      new Fault('store', `${plural(report.failed.length, 'archive')} not upgraded`, {
+        kept: 'the others are upgraded',
+        hint: 'the same command continues',
+      }),
+    );
+}
+
+/** Adds the limit where the address has none. */
+function withLockTimeout(url: string): string {
+  return /[?&]lock_timeout=/.test(url)
+    ? url
+    : `${url}${url.includes('?') ? '&' : '?'}lock_timeout=${LOCK_TIMEOUT_MS}`;
+}
+
+async function upgrade(
+  { server, placeOf }: DatabaseServer,
+  dryRun: boolean,
+  app: App,
+): Promise<ArchiveUpgradeReport> {
+  const { archiveNames, DatabaseAccessError, describeArchive, errorName, upgradeArchive, UnusableArchive } =
+    await import('../../service/index.ts');
+  const { signal, sleep } = app.world;
+  const names = await archiveNames(server);
+  const report: ArchiveUpgradeReport = {
+    version: 1,
+    ...(dryRun ? { dry_run: true } : {}),
+    archives: names.length,
+    current: 0,
+    upgraded: 0,
+    failed: [],
+  };
+  const progress = app.progress();
+  app.onInterrupt(() => ({
+    kept: `${plural(report.upgraded, 'archive')} upgraded`,
+    next: 'run the same command to continue',
+  }));
+  const one = async (name: string): Promise<Outcome> => {
+    signal.throwIfAborted();
+    const { state } = await describeArchive(server, name);
+    const problem = REFUSALS[state];
+    if (problem !== undefined) return { name, problem };
+    if (state === 'ready') return 'current';
+    if (dryRun) return 'upgraded';
+    try {
+      return (await upgradeArchive({ ...placeOf(name), name, sleep })) ? 'upgraded' : 'current';
+    } catch (error) {
+      // A server that is gone is so for all others too.
+      if (error instanceof DatabaseAccessError && error.kind === 'unreachable') throw error;
+      const isOurs = error instanceof DatabaseAccessError || error instanceof UnusableArchive;
+      return { name, problem: isOurs ? error.message : errorName(error) };
+    }
+  };
+  try {
+    let done = 0;
+    for await (const outcome of mapConcurrent(names, MAX_CONCURRENT, one)) {
+      done += 1;
+      if (typeof outcome === 'string') report[outcome] += 1;
+      else report.failed.push(outcome);
+      progress.update({ label: 'archives', done, total: names.length, unit: 'archives' });
+    }
+  } finally {
+    await progress.end();
+  }
+  return report;
+}
+
+/** What became of one archive. */
+type Outcome = 'current' | 'upgraded' | ArchiveUpgradeReport['failed'][number];
+
+/** Why an archive is not upgraded. A copy is completed by what makes it. */
+const REFUSALS: Partial<Record<ArchiveEntry['state'], string>> = {
+  newer: 'a newer arx wrote it',
+  damaged: 'tables of the archive are missing',
+};

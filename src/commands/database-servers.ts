@@ -1,0 +1,66 @@
+// Commands about all archives of a PostgreSQL database, each in a schema of its own.
+import { join } from 'node:path';
+import type { App } from '../app.ts';
+import { Fault } from '../faults.ts';
+import type { ArchiveLocation, BucketPlace, PostgresServer } from '../service/index.ts';
+import { archivePlace } from './database-option.ts';
+
+/** A database with archives. */
+export type DatabaseServer = {
+  server: PostgresServer;
+  /** Returns where one of its archives is. */
+  placeOf(name: string): { url: string; server: PostgresServer; blobs?: string | BucketPlace };
+};
+
+/** Where the databases are, and the option or argument that named them. */
+type Databases = {
+  databases: readonly string[];
+  blobs?: string | undefined;
+  readOnly?: boolean;
+  option: string;
+  blobsOption?: string;
+};
+
+/**
+ * Runs `work` with connections to databases, which are closed when it has ended. `blobs` is the folder or the bucket in which each archive
+ * has a part of its own. Throws Fault 'usage' for a wrong address and for one that names a schema, and the Fault that a database's
+ * failure means.
+ */
+export async function withServers<T>(
+  { databases, blobs, readOnly = false, option, blobsOption = '--blobs' }: Databases,
+  app: App,
+  work: (servers: readonly DatabaseServer[]) => Promise<T>,
+): Promise<T> {
+  const { accessFault, connectServer, DatabaseAccessError, parseAddress, withSchema } =
+    await import('../service/index.ts');
+  const servers: DatabaseServer[] = [];
+  for (const database of databases) {
+    const place = await archivePlace({ database, blobs }, app, { database: option, blobs: blobsOption });
+    if (place === undefined || !('url' in place))
+      throw new Fault('usage', `${option} takes postgres://…, a database whose schemas are archives`);
+    const { url } = place;
+    const address = parseAddress(url);
+    if (typeof address === 'string' || address.settings['search_path'] !== undefined)
+      throw new Fault('usage', `${option} names a database, without a schema`);
+    const server = await connectServer({ url, readOnly });
+    servers.push({
+      server,
+      placeOf: (name) => ({ url: withSchema(url, name), server, ...filesOf(place, name) }),
+    });
+  }
+  try {
+    return await work(servers);
+  } catch (error) {
+    throw error instanceof DatabaseAccessError ? accessFault(error) : error;
+  } finally {
+    await Promise.all(servers.map(({ server }) => server.end()));
+  }
+}
+
+/** Returns the part of a folder or a bucket that one archive has. */
+function filesOf(place: ArchiveLocation, name: string): { blobs?: string | BucketPlace } {
+  if (!('url' in place) || place.blobs === undefined) return {};
+  const { blobs } = place;
+  if (typeof blobs === 'string') return { blobs: join(blobs, name) };
+  return { blobs: { ...blobs, name: `${blobs.name}/${name}`, prefix: `${blobs.prefix}${name}/` } };
+}

@@ -1,0 +1,185 @@
+// `arx archive ls`, `create`, `upgrade` and `drop`: the archives of a PostgreSQL database.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { EXIT } from '../../src/exit.ts';
+import { withSchema } from '../../src/service/index.ts';
+import { openPostgres } from '../../src/service/store/engines/postgres.ts';
+import { migrateTo, NEWEST_VERSION } from '../../src/service/store/schema/migrate.ts';
+import { freshDatabase } from '../support/archives-database.ts';
+import { arx, dataOf, type Ran } from '../support/command.ts';
+import { noPostgres, withClient } from '../support/postgres.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+let dir: string;
+let url: string;
+beforeEach(async () => {
+  dir = tempFolder('archives');
+  if (!noPostgres) url = await freshDatabase();
+});
+const ran = (line: string): Promise<Ran> => arx(dir, line);
+const jsonOf = ({ stdout, stderr }: Ran): any => (stdout === '' ? expect.fail(stderr) : JSON.parse(stdout));
+const names = async (): Promise<string[]> =>
+  dataOf(await ran(`archive ls ${url} --json`)).map(({ name }) => name);
+
+/** Makes an archive as an older arx left it. */
+async function older(name: string): Promise<void> {
+  await withClient((client) => client.query(`CREATE SCHEMA ${name}`), url);
+  const database = await openPostgres({ url: withSchema(url, name), sleep });
+  await migrateTo(database, NEWEST_VERSION - 2);
+  await database.close();
+}
+
+test('names and addresses that are none are refused before anything is asked', async () => {
+  const none = 'postgres://nobody@127.0.0.1:1/x';
+  for (const line of [
+    `archive create ${none} Upper`,
+    `archive create ${none} pg_x`,
+    `archive drop ${none} a/b --yes`,
+    `archive create ${none}?schema=x y`,
+    `archive ls ${none}?options=-csearch_path=x`,
+    'archive ls sqlite:data',
+    'archive upgrade data',
+  ])
+    expect(await ran(line), line).toMatchObject({ exit: EXIT.usage, stdout: '' });
+  expect(await ran(`archive ls ${none}`)).toMatchObject({ exit: EXIT.network });
+});
+
+describe.skipIf(noPostgres)('the archives of a database', () => {
+  test('are created, listed and dropped', async () => {
+    expect(await names()).toEqual([]);
+    expect(jsonOf(await ran(`archive create ${url} b a a --json`))).toEqual({
+      created: ['b', 'a'],
+      there: [],
+    });
+    expect(jsonOf(await ran(`archive create ${url} a c --json`))).toEqual({ created: ['c'], there: ['a'] });
+    expect(dataOf(await ran(`archive ls ${url} --json`))).toEqual(
+      ['a', 'b', 'c'].map((name) => ({
+        name,
+        state: 'ready',
+        schema: NEWEST_VERSION,
+        messages: 0,
+        attachments: 0,
+      })),
+    );
+    expect(await ran(`archive drop ${url} a b --dry-run`)).toMatchObject({
+      exit: 0,
+      stdout:
+        'would delete archive a with 0 messages and 0 attachments\nwould delete archive b with 0 messages and 0 attachments\n',
+    });
+    expect(await ran(`archive drop ${url} a b`)).toMatchObject({ exit: EXIT.usage });
+    expect(await ran(`archive drop ${url} a none --yes`)).toMatchObject({ exit: EXIT.not_found });
+    expect(await names()).toEqual(['a', 'b', 'c']);
+    expect(jsonOf(await ran(`archive drop ${url} a b --yes --json`))).toMatchObject({ dropped: true });
+    expect(await names()).toEqual(['c']);
+  });
+
+  test('one is named by its schema in every address', async () => {
+    const missing = await ran(`import . --database ${withSchema(url, 'a')}`);
+    expect(missing.exit).toBe(EXIT.not_found);
+    expect(missing.stderr).toContain('there is no archive a in the database');
+    await ran(`archive create ${url} a`);
+    writeFileSync(join(dir, 'letter.mbox'), 'From a@x Mon Jan  1 00:00:00 2024\nSubject: a\n\nb\n');
+    expect(await ran(`import letter.mbox --database ${withSchema(url, 'a')}`)).toMatchObject({ exit: 0 });
+    expect(await ran(`fsck --database ${withSchema(url, 'a')}`)).toMatchObject({ exit: 0 });
+    // A copy makes the schema of its target.
+    expect(await ran(`archive copy ${withSchema(url, 'a')} ${withSchema(url, 'b')}`)).toMatchObject({
+      exit: 0,
+    });
+    const sizes = dataOf(await ran(`archive ls ${url} --json`)).map(({ name, messages }) => [name, messages]);
+    expect(sizes).toEqual([
+      ['a', 1],
+      ['b', 1],
+    ]);
+  });
+
+  test('are upgraded, and one that cannot be is named', async () => {
+    for (const name of ['one', 'two', 'bad']) await older(name);
+    await ran(`archive create ${url} new`);
+    await withClient((client) => client.query('ALTER TABLE bad.messages ADD COLUMN mentions TEXT'), url);
+    expect(jsonOf(await ran(`archive upgrade ${url} --dry-run --json`))).toMatchObject({
+      dry_run: true,
+      upgraded: 3,
+    });
+    const first = await ran(`archive upgrade ${url} --json`);
+    expect(first.exit).toBe(EXIT.store);
+    expect(jsonOf(first)).toEqual({
+      version: 1,
+      archives: 4,
+      current: 1,
+      upgraded: 2,
+      failed: [{ name: 'bad', problem: 'its tables are not those of its version' }],
+    });
+    await withClient((client) => client.query('ALTER TABLE bad.messages DROP COLUMN mentions'), url);
+    expect(await ran(`archive upgrade ${url}`)).toMatchObject({
+      exit: 0,
+      stdout: '4 archives: 1 upgraded, 3 up to date before, 0 failed\n',
+    });
+  });
+
+  test('one whose writer does not end is named, and the others are upgraded', async () => {
+    for (const name of ['held', 'free']) await older(name);
+    await withClient(async (client) => {
+      await client.query('BEGIN; SELECT n FROM held.writer FOR UPDATE');
+      const { failed, upgraded } = jsonOf(
+        await ran(
+          `archive upgrade ${url}?lock_timeout=50 --json`.replace(
+            '?lock',
+            url.includes('?') ? '&lock' : '?lock',
+          ),
+        ),
+      );
+      expect({ failed, upgraded }).toEqual({
+        failed: [{ name: 'held', problem: expect.stringContaining('busy') }],
+        upgraded: 1,
+      });
+    }, url);
+  });
+
+  test('are moved to another database, and the same command continues', async () => {
+    const other = await freshDatabase();
+    const moved = (line: string) => ran(`archive move ${url} ${other} ${line}`);
+    writeFileSync(join(dir, 'letter.mbox'), 'From a@x Mon Jan  1 00:00:00 2024\nSubject: a\n\nb\n');
+    await ran(`archive create ${url} a b stays`);
+    await ran(`archive create ${other} stays`);
+    await ran(`import letter.mbox --database ${withSchema(url, 'a')}`);
+    expect(await moved('a none --yes')).toMatchObject({ exit: EXIT.not_found });
+    expect(await moved('a stays --yes')).toMatchObject({ exit: EXIT.unsafe });
+    expect(await moved('a b')).toMatchObject({ exit: EXIT.usage });
+    expect(await moved('a b --dry-run')).toMatchObject({
+      exit: 0,
+      stdout: '2 archives would be moved, 0 moved before, 0 failed\n',
+    });
+    expect(await names()).toEqual(['a', 'b', 'stays']);
+    expect(jsonOf(await moved('a --yes --json'))).toEqual({
+      version: 1,
+      moved: ['a'],
+      there: [],
+      failed: [],
+    });
+    expect(jsonOf(await moved('a b --yes --json'))).toMatchObject({ moved: ['b'], there: ['a'], failed: [] });
+    expect(await names()).toEqual(['stays']);
+    const arrived = dataOf(await ran(`archive ls ${other} --json`));
+    expect(arrived.map(({ name, messages, state }) => [name, messages, state])).toEqual([
+      ['a', 1, 'ready'],
+      ['b', 0, 'ready'],
+      ['stays', 0, 'ready'],
+    ]);
+  });
+
+  test('one that cannot be moved is named, and is where it was', async () => {
+    const other = await freshDatabase();
+    await ran(`archive create ${url} a b`);
+    await withClient((client) => client.query('CREATE VIEW public.seen AS SELECT * FROM a.messages'), url);
+    const first = await ran(`archive move ${url} ${other} a b --yes --json`);
+    expect(first.exit).toBe(EXIT.store);
+    expect(jsonOf(first)).toMatchObject({
+      moved: ['b'],
+      failed: [{ name: 'a', problem: expect.stringContaining('something else depends on its tables') }],
+    });
+    expect(await names()).toEqual(['a']);
+    await withClient((client) => client.query('DROP VIEW public.seen'), url);
+    expect(await ran(`archive move ${url} ${other} a b --yes`)).toMatchObject({ exit: 0 });
+  });
+});

@@ -1,0 +1,251 @@
+// `arx serve --archives`: all archives of databases under one address, opened when they are asked for.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { EXIT } from '../../src/exit.ts';
+import { withSchema } from '../../src/service/index.ts';
+import { freshDatabase } from '../support/archives-database.ts';
+import { arx, dataOf } from '../support/command.ts';
+import { noPostgres, withClient } from '../support/postgres.ts';
+import { serve, tokenOf, type Served } from '../support/served.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+let dir: string;
+let url: string;
+let served: Served | undefined;
+beforeEach(async () => {
+  dir = tempFolder('serve-archives');
+  if (!noPostgres) url = await freshDatabase();
+});
+afterEach(async () => {
+  await served?.close();
+  served = undefined;
+});
+
+const mail = (subject: string) =>
+  `From a@x Mon Jan  1 00:00:00 2024\nMessage-ID: <${subject}@x>\nSubject: ${subject}\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\ntext\n--b\nContent-Type: text/plain; name=f.txt\nContent-Disposition: attachment; filename=f.txt\n\nfile of ${subject}\n--b--\n`;
+
+/** Makes archives, each with a mail whose subject is its name. */
+async function create(database: string, ...names: string[]): Promise<void> {
+  expect(await arx(dir, `archive create ${database} ${names.join(' ')}`)).toMatchObject({ exit: 0 });
+  for (const name of names) {
+    writeFileSync(join(dir, 'mail.mbox'), mail(name));
+    const line = `import mail.mbox --tier external --database ${withSchema(database, name)}`;
+    expect(await arx(dir, line)).toMatchObject({ exit: 0 });
+  }
+}
+
+type Reply = { status: number; headers: Headers; text: string; json: any };
+async function ask(target: string, init: RequestInit & { token?: string } = {}): Promise<Reply> {
+  const { token, ...rest } = init;
+  const reply = await fetch(`${target.startsWith('http') ? '' : served!.base_url}${target}`, {
+    ...rest,
+    headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+  });
+  const text = await reply.text();
+  const isJson = reply.headers.get('content-type')?.startsWith('application/json') === true;
+  return {
+    status: reply.status,
+    headers: reply.headers,
+    text,
+    json: isJson && text !== '' ? JSON.parse(text) : undefined,
+  };
+}
+const subjectsOf = ({ json }: Reply) => json.data.map(({ subject }: { subject: string }) => subject);
+
+test('options about one archive are refused', async () => {
+  const database = 'postgres://nobody@127.0.0.1:1/x';
+  for (const more of [
+    '--database sqlite:x',
+    '--drift 0.1',
+    '--webhook-secret-file x',
+    '--list-variants strict',
+  ])
+    expect(await arx(dir, `serve --port 0 --archives ${database} ${more}`), more).toMatchObject({
+      exit: EXIT.usage,
+    });
+  expect(await arx(dir, `serve --port 0 --archives ${database}?schema=x`)).toMatchObject({
+    exit: EXIT.usage,
+  });
+  expect(await arx(dir, `serve --port 0 --archives ${database}`)).toMatchObject({ exit: EXIT.network });
+});
+
+describe.skipIf(noPostgres)('archives of a database', () => {
+  test('each has its rows, files and tokens, and none of another', async () => {
+    await create(url, 'one', 'two');
+    served = await serve(dir, ['--archives', url]);
+    const base = (name: string) => `${served!.base_url}/a/${name}`;
+    const tokens = {
+      one: await tokenOf(base('one'), served.owner),
+      two: await tokenOf(base('two'), served.owner),
+    };
+    for (const name of ['one', 'two'] as const) {
+      expect(subjectsOf(await ask(`/a/${name}/v1/messages`, { token: tokens[name] }))).toEqual([name]);
+      const { json } = await ask(`/a/${name}/v1/attachments`, { token: tokens[name] });
+      const [{ file_url: file }] = json.data;
+      expect(file).toMatch(new RegExp(`^${served.asset_url}/a/${name}/files/`));
+      expect(await ask(file)).toMatchObject({ status: 200, text: `file of ${name}` });
+      // The signature is that of one archive.
+      const other = name === 'one' ? 'two' : 'one';
+      expect(await ask(file.replace(`/a/${name}/`, `/a/${other}/`))).toMatchObject({ status: 403 });
+      expect(await ask(`/a/${other}/v1/messages`, { token: tokens[name] })).toMatchObject({ status: 401 });
+      expect((await ask(`/a/${name}/api/health`)).json).toMatchObject({ counts: { messages: 1 } });
+    }
+    // Answers are not taken from the cache of another.
+    for (let at = 0; at < 3; at += 1)
+      for (const name of ['one', 'two'] as const)
+        expect(subjectsOf(await ask(`/a/${name}/v1/messages?limit=1`, { token: tokens[name] }))).toEqual([
+          name,
+        ]);
+  });
+
+  test('what is not there is 404 with the words for every unknown path, on both ports', async () => {
+    await create(url, 'one');
+    await withClient((client) => client.query('CREATE SCHEMA empty'), url);
+    served = await serve(dir, ['--archives', url]);
+    const unknown = [
+      '/',
+      '/a',
+      '/a/',
+      '/a/none',
+      '/a/none/v1/messages',
+      '/a/empty/v1/messages',
+      '/a/public/x',
+      '/A/one/v1/messages',
+      '/a/ONE/v1/messages',
+      '/a/%6fne/v1/messages',
+      '/a/one/none',
+      '/v1/messages',
+      '/openapi.json',
+      '/a/pg_catalog/v1/messages',
+      '/a/one%2f..%2fone/v1/messages',
+    ];
+    const messages = new Set<string>();
+    for (const path of unknown) {
+      const reply = await ask(path);
+      expect(reply.status, path).toBe(404);
+      messages.add(reply.json.error.message);
+      expect(reply.headers.get('x-request-id')).toMatch(/^req_/);
+    }
+    expect([...messages]).toEqual(['nothing is served under this path']);
+    // Nothing was made by asking for it.
+    expect(dataOf(await arx(dir, `archive ls ${url} --json`)).map(({ name }) => name)).toEqual(['one']);
+    expect((await ask(`${served.asset_url}/a/none/files/att_1/external/1/x`)).status).toBe(404);
+    expect((await ask('/a/none/v1/messages', { method: 'HEAD' })).text).toBe('');
+    expect((await ask('/api/health/live')).json).toMatchObject({ status: 'live', read_only: false });
+    expect((await ask('/api/health/ready')).json).toMatchObject({ status: 'ready', reachable: true });
+  });
+
+  test('a command reaches one by its base URL', async () => {
+    await create(url, 'one', 'two');
+    served = await serve(dir, ['--archives', url]);
+    const base = (name: string) => `--base-url ${served!.base_url}/a/${name}`;
+    for (const name of ['one', 'two']) {
+      const login = await arx(
+        dir,
+        `login --client-id c --observer-tier internal --requested-tier internal ${base(name)}`,
+      );
+      expect(login, login.stderr).toMatchObject({ exit: 0 });
+    }
+    for (const name of ['one', 'two']) {
+      expect(
+        dataOf(await arx(dir, `messages ls --json ${base(name)}`)).map(({ subject }) => subject),
+      ).toEqual([name]);
+      expect(await arx(dir, `attachments pull --all --to ${name} ${base(name)}`)).toMatchObject({ exit: 0 });
+      expect(existsSync(join(dir, name, 'f.txt')) || existsSync(join(dir, name, 'att_1-f.txt'))).toBe(true);
+    }
+  });
+
+  test('events of one are applied by its worker, also those that a killed process left', async () => {
+    await create(url, 'one', 'left');
+    await withClient(
+      (client) =>
+        client.query(
+          `INSERT INTO "left".events (n, id, type, payload, body_sha256, received_ms, deliveries, effect)
+           VALUES (1, 'evt_left', 'mirror.detected', '{"layer":"outer"}', 'x', 0, 1, 'queued')`,
+        ),
+      url,
+    );
+    const effect = (name: string) => async () =>
+      withClient(
+        async (client) => (await client.query(`SELECT effect FROM "${name}".events`)).rows[0]?.effect,
+        url,
+      );
+    served = await serve(dir, ['--archives', url]);
+    await expect.poll(effect('left'), { timeout: 10_000 }).not.toBe('queued');
+    const token = await tokenOf(`${served.base_url}/a/one`, served.owner);
+    const sent = await fetch(`${served.base_url}/a/one/api/webhooks/ingest`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        id: 'evt_1',
+        type: 'message.reordered',
+        payload: { id: 'msg_1', entry: 'entry_1', sequence: 7 },
+      }),
+    });
+    expect(sent.status).toBe(200);
+    await expect.poll(effect('one')).toBe('applied');
+  });
+
+  test('one that is dropped is 404 at once, one that is made is found, and one that is moved is served from its new database', async () => {
+    const second = await freshDatabase();
+    await create(url, 'moved', 'dropped');
+    served = await serve(dir, ['--archives', url, second, '--log', join(dir, 'log')]);
+    const token = await tokenOf(`${served.base_url}/a/moved`, served.owner);
+    const read = () => ask('/a/moved/v1/messages', { token });
+    expect(subjectsOf(await read())).toEqual(['moved']);
+    expect((await ask('/a/dropped/api/health')).status).toBe(200);
+    expect((await ask('/a/made/api/health')).status).toBe(404);
+
+    expect(await arx(dir, `archive drop ${url} dropped --yes`)).toMatchObject({ exit: 0 });
+    expect((await ask('/a/dropped/api/health')).status).toBe(404);
+    await create(second, 'made');
+    expect((await ask('/a/made/api/health')).status).toBe(200);
+
+    expect(
+      await arx(dir, `archive copy ${withSchema(url, 'moved')} ${withSchema(second, 'moved')}`),
+    ).toMatchObject({ exit: 0 });
+    expect(await arx(dir, `archive drop ${url} moved --yes`)).toMatchObject({ exit: 0 });
+    // Tokens are not copied.
+    expect((await read()).status).toBe(401);
+    const again = await tokenOf(`${served.base_url}/a/moved`, served.owner);
+    expect(subjectsOf(await ask('/a/moved/v1/messages', { token: again }))).toEqual(['moved']);
+    await served.close();
+    const lines = readFileSync(join(dir, 'log'), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const answered = lines.filter(({ event, port }) => event === 'answered' && port === 'api');
+    expect(new Set(answered.map(({ archive }) => archive))).toEqual(
+      new Set(['moved', 'dropped', 'made', undefined]),
+    );
+    expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  test('metrics name no archive, and say how many are open', async () => {
+    await create(url, 'one', 'two');
+    served = await serve(dir, ['--archives', url, '--metrics-port', '0']);
+    for (const name of ['one', 'two', 'none']) await ask(`/a/${name}/api/health`);
+    const { text } = await ask(served.metrics_url!);
+    expect(text).toMatch(/^arx_archives_open 2$/m);
+    expect(text).toMatch(/^arx_archives_opened_total 2$/m);
+    expect(text).toMatch(/^arx_database_connections\{state="idle"\} \d+$/m);
+    expect(text).not.toMatch(/archive="/);
+  });
+
+  test('read-only, nothing is written and an unfinished copy is not served', async () => {
+    await create(url, 'one', 'copy');
+    await withClient(
+      (client) =>
+        client.query(`INSERT INTO copy.meta VALUES ('copy', '{"version":1,"run":"x","phase":"rows"}')`),
+      url,
+    );
+    served = await serve(dir, ['--archives', url, '--read-only']);
+    expect((await ask('/a/one/api/health')).json).toMatchObject({ read_only: true });
+    const token = await tokenOf(`${served.base_url}/a/one`, served.owner);
+    expect(subjectsOf(await ask('/a/one/v1/messages', { token }))).toEqual(['one']);
+    const closed = await ask('/a/copy/api/health');
+    expect(closed.status).toBe(503);
+    expect(closed.headers.get('retry-after')).toBe('1');
+  });
+});
