@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createService, openArchive, type OpenArchive } from '../../src/service/index.ts';
+import {
+  archiveNames,
+  connectServer,
+  createService,
+  openArchive,
+  withSchema,
+  type OpenArchive,
+} from '../../src/service/index.ts';
 import { ASSET_URL, sampleArchive, tokenFor } from '../support/archive.ts';
 import { call } from '../support/call.ts';
 import { freePort, PASSWORD, ROLE } from '../support/cluster.ts';
@@ -206,6 +213,42 @@ describe.skipIf(noPostgres || missingFront('pgbouncer') !== undefined)('PgBounce
     });
     expect(started).toMatchObject({ exit: 15, stdout: '', stderr: refused.stderr });
   });
+
+  test.each(['transaction', 'session'] as const)(
+    'archives that share connections are told apart, and leave nothing behind: %s',
+    async (mode) => {
+      const front = await bouncer(mode);
+      const server = await connectServer({ url: through(front) });
+      const names = ['one', 'two', 'three'].map((name) => `${name}-${mode}`);
+      try {
+        const archives = await Promise.all(
+          names.map(async (name) => {
+            const place = { url: withSchema(through(front), name), server, createSchema: true };
+            const archive = await openArchive({ ...place, sleep, now: Date.now, randomBytes });
+            opened.push(archive);
+            return archive;
+          }),
+        );
+        await Promise.all(
+          archives.map(({ database }, at) =>
+            database.transaction((statements) =>
+              statements.run('INSERT INTO meta VALUES ($1, $2)', ['whose', names[at]!]),
+            ),
+          ),
+        );
+        const read = Array.from({ length: 60 }, async (_, at) => {
+          const { database } = archives[at % 3]!;
+          const row = await database.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'whose'`);
+          return row?.value === names[at % 3];
+        });
+        expect((await Promise.all(read)).filter((isOwn) => !isOwn)).toEqual([]);
+        expect(await archiveNames(server)).toEqual(expect.arrayContaining(names));
+        if (mode === 'transaction') expect(await leftBehind(front)).toEqual([]);
+      } finally {
+        await server.end();
+      }
+    },
+  );
 });
 
 describe.skipIf(noPostgres)('two servers, one of them a standby', { timeout: 60_000 }, () => {

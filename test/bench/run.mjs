@@ -7,6 +7,7 @@ const SEARCH = ['search-list', 'rows'];
 const SERVICE = [
   'copy',
   'fsck',
+  'archives',
   'service',
   'filters',
   'intake',

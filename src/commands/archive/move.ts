@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { ArchiveMoveReport } from '../../contract/reports/archive.ts';
+import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { archiveMoveLines } from '../../format/views/index.ts';
@@ -20,6 +21,9 @@ export const Input = z.object({
   ...CONFIRM_INPUT,
 });
 type Input = z.infer<typeof Input>;
+
+/** Archives that are moved together: each waits for many commits. */
+const MAX_CONCURRENT = 4;
 
 /** Runs `arx archive move`. */
 export async function run(input: Input, app: App): Promise<void> {
@@ -74,12 +78,16 @@ async function moveAll(
     next: 'run the same command to continue',
   }));
   try {
-    for (const [done, name] of names.entries()) {
+    let done = 0;
+    const one = async (name: string): Promise<[string, Outcome]> => {
       app.world.signal.throwIfAborted();
-      progress.update({ label: 'archives', done, total: names.length, unit: 'archives' });
-      const outcome = await (there.has(name) ? move(source, target, name, app) : finish(target, name, app));
+      return [name, await (there.has(name) ? move(source, target, name, app) : finish(target, name, app))];
+    };
+    for await (const [name, outcome] of mapConcurrent(names, MAX_CONCURRENT, one)) {
+      done += 1;
       if (typeof outcome === 'string') report[outcome].push(name);
       else report.failed.push(outcome);
+      progress.update({ label: 'archives', done, total: names.length, unit: 'archives' });
     }
   } finally {
     await progress.end();

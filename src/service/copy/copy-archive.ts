@@ -10,6 +10,7 @@ import { filesPlaceOf } from '../store/meta-table/files-location.ts';
 import { indexNext, type ReadText } from '../store/search/build-index.ts';
 import { indexArrivals } from '../store/search/index-arrivals.ts';
 import { indexState } from '../store/search/index-state.ts';
+import { TABLES } from '../store/schema/migrations.ts';
 import type { Database, Row, Statements } from '../store/sql/database.ts';
 import { digestLists } from './compare-lists.ts';
 import { copyFiles, countFiles, type CopiedFiles } from './copy-files.ts';
@@ -106,7 +107,7 @@ export async function copyMarked(
       Object.assign(entryOf(report, table.name), { copied, sha256 });
     }
     await write((statements) => copySummary(snapshot, statements));
-    const indexes = { run, progress: indexProgress(progress) };
+    const indexes = { run, rows: totalRows, progress: indexProgress(progress) };
     await makeIndexes(database, 'rows', indexes);
 
     let bytes = 0;
@@ -123,7 +124,9 @@ export async function copyMarked(
     const content = await copyContent(snapshot, database, { isResumed, write, readText, progress });
     entryOf(report, CONTENT_TABLE.name).copied = content;
     await makeIndexes(database, 'search', indexes);
-    if (database.engine === 'postgres') await database.migration((statements) => statements.run('ANALYZE'));
+    // Of these tables alone: the database may have those of other archives.
+    if (database.engine === 'postgres')
+      await database.migration((statements) => statements.run(`ANALYZE ${TABLES.join(', ')}`));
     await finishSearchIndex(target, readText, options);
 
     await compare({ source, snapshot, target, report, options, totalRows });

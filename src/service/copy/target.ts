@@ -64,20 +64,25 @@ export async function checkRun(statements: Statements, run: string): Promise<voi
     throw new CopyTakenOver('another arx archive copy writes to the same target');
 }
 
-/** Makes the indexes that are missing: of the tables of rows, or of the search index. */
+/** An archive with so many rows or fewer gets its indexes in one transaction: the commits would take longer than the indexes. */
+const FEW_ROWS = 10_000;
+
+/** Makes the indexes that are missing: of the tables of rows, or of the search index. `rows`: in all tables together. */
 export async function makeIndexes(
   database: Database,
   of: 'rows' | 'search',
-  { run, progress }: { run: string; progress(done: number, total: number): void },
+  { run, rows, progress }: { run: string; rows: number; progress(done: number, total: number): void },
 ): Promise<void> {
   const indexes = secondaryIndexesFor(database.engine).filter(
     ({ name }) => name.startsWith('search_') === (of === 'search'),
   );
-  for (const [at, { statement }] of indexes.entries()) {
+  const together = rows > FEW_ROWS ? 1 : indexes.length;
+  for (let at = 0; at < indexes.length; at += together) {
     progress(at, indexes.length);
     await database.migration(async (statements) => {
       await checkRun(statements, run);
-      await statements.run(statement.replace(/^CREATE (?:UNIQUE )?INDEX /, '$&IF NOT EXISTS '));
+      for (const { statement } of indexes.slice(at, at + together))
+        await statements.run(statement.replace(/^CREATE (?:UNIQUE )?INDEX /, '$&IF NOT EXISTS '));
     });
   }
   if (of === 'rows')

@@ -8,7 +8,8 @@ const PRESENT = {
   sqlite: `SELECT sql AS made FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL`,
   postgres: `SELECT CASE WHEN i.indisunique THEN 'CREATE UNIQUE INDEX ' ELSE 'CREATE INDEX ' END || 'x ON '
       || t.relname || COALESCE(substring(def from ' USING btree( .*)$'), substring(def from '( USING .*)$')) AS made
-    FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid, pg_get_indexdef(i.indexrelid) AS def WHERE i.indisvalid AND pg_table_is_visible(t.oid)`,
+    FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid, pg_get_indexdef(i.indexrelid) AS def 
+    WHERE i.indisvalid AND t.relnamespace = (SELECT n.oid FROM pg_namespace n WHERE n.nspname = current_schema())`,
 } as const satisfies Record<Database['engine'], string>;
 
 /**

@@ -159,8 +159,11 @@ export function createArchiveServices(options: ArchiveServicesOptions): ArchiveS
   const failed = ({ method }: ServiceRequest, error: unknown, archive?: string): ServiceResponse => {
     const requestId = newRequestId(options.randomBytes);
     const apiError = openingError(error);
-    if (archive !== undefined && !(error instanceof NoArchive || error instanceof ApiError))
-      onFailure(requestId, error, archive);
+    const isExpected =
+      error instanceof NoArchive ||
+      error instanceof ApiError ||
+      (error instanceof ArchiveUnreadable && error.isUnfinishedCopy);
+    if (archive !== undefined && !isExpected) onFailure(requestId, error, archive);
     return finished(method, errorResponse(apiError, requestId, 0));
   };
   const finished = (method: string, response: ServiceResponse): ServiceResponse => {

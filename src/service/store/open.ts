@@ -25,7 +25,7 @@ import { primaryCode, SQLITE } from './sql/sqlite-result-codes.ts';
 import { checkSchema, migrate, NewerSchema, OlderSchema } from './schema/migrate.ts';
 import { PROCESS_COUNTERS, databaseCounters } from './shared-counters.ts';
 import { accessErrorOf, DatabaseAccessError, isNoSpace } from './sql/database-error.ts';
-import { NoArchive, UnusableArchive } from './sql/unusable-archive.ts';
+import { NoArchive, UnfinishedCopy, UnusableArchive } from './sql/unusable-archive.ts';
 
 export { DatabaseAccessError, NewerSchema, NoArchive, OlderSchema };
 
@@ -37,12 +37,15 @@ export class ArchiveUnreadable extends Error {
   readonly why: string;
   /** The archive is damaged, not only unreadable for this user or now. */
   readonly isDamaged: boolean;
+  /** It is being copied or moved here. */
+  readonly isUnfinishedCopy: boolean;
 
   constructor(cause: unknown) {
     super('the archive cannot be opened', { cause });
     const code = primaryCode(cause);
     const unfit = cause instanceof UnusableArchive ? cause : undefined;
     this.isDamaged = unfit?.isDamaged ?? (code === SQLITE.CORRUPT || code === SQLITE.NOTADB);
+    this.isUnfinishedCopy = cause instanceof UnfinishedCopy;
     this.why = unfit?.message ?? whyOf(cause);
   }
 }
@@ -60,8 +63,8 @@ function filesLost(): UnusableArchive {
 }
 
 /** A copy of another archive that was interrupted lacks rows or indexes. */
-function copyUnfinished(): UnusableArchive {
-  return new UnusableArchive('it is an unfinished copy; run the same arx archive copy again to complete it', {
+function copyUnfinished(): UnfinishedCopy {
+  return new UnfinishedCopy('it is an unfinished copy; run the same arx archive copy again to complete it', {
     isDamaged: false,
   });
 }

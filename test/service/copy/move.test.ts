@@ -72,6 +72,22 @@ describe.skipIf(noPostgres)('an archive that is moved', () => {
     expect(Buffer.compare(await fileKey(await open(1)), key)).toBe(0);
   });
 
+  test('changes nothing of other archives there, not even their statistics', async () => {
+    opened.push(
+      await sampleArchive({ place: placeOf(0) }),
+      await sampleArchive({ place: placeOf(1, 'other') }),
+    );
+    const [from, to] = [await open(0), await open(1, true)];
+    await moveArchive(from, to, 'one', { ...options, check: async () => true });
+    const analyzed = async () => {
+      const rows = await servers[1]!.catalogue.all<{ schema: string }>(
+        `SELECT DISTINCT CAST(schemaname AS TEXT) AS schema FROM pg_stat_user_tables WHERE last_analyze IS NOT NULL`,
+      );
+      return rows.map(({ schema }) => schema);
+    };
+    await expect.poll(analyzed).toEqual(['one']);
+  });
+
   test('stays where it is if its copy is not sound, and the same call continues', async () => {
     opened.push(await sampleArchive({ place: placeOf(0) }));
     const [from, to] = [await open(0), await open(1, true)];

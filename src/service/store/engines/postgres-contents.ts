@@ -12,22 +12,29 @@ const VERSIONS = 'migrations';
 const OWN_TABLES = new Set([...TABLES, WRITER, VERSIONS]);
 
 /**
- * Selects the encoding, and every table or view that a statement could name. Objects of extensions are left out.
- * `counts` is 1 for a table in the current schema.
+ * Returns the statement that selects the encoding, and the tables and views that a statement could name, those of extensions left out:
+ * all of them, or those with these names, which the index of names finds among the tables of thousands of schemas. `counts` is 1
+ * for a table in the current schema.
  */
-const CONTENTS = `
+const contentsOf = (names?: readonly string[]): string => `
   SELECT place.encoding, place.current, seen.* FROM (
     SELECT current_setting('server_encoding') AS encoding, CAST(current_schema() AS TEXT) AS current
   ) AS place LEFT JOIN (
-    SELECT c.relname AS name, CAST(c.relkind IN ('r', 'p', 'f') AND n.nspname = current_schema() AS INTEGER) AS counts,
+    SELECT c.relname AS name, CAST(c.relkind IN ('r', 'p', 'f') AND c.relnamespace = (
+        SELECT n.oid FROM pg_namespace n WHERE n.nspname = current_schema()
+      ) AS INTEGER) AS counts,
       CAST(has_table_privilege(c.oid, 'INSERT') AS INTEGER) AS insertable,
       CAST(has_table_privilege(c.oid, 'UPDATE') AS INTEGER) AS updatable
-    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-    WHERE n.nspname = ANY (current_schemas(false)) AND c.relkind IN ('r', 'p', 'f', 'v', 'm') AND pg_table_is_visible(c.oid)
+    FROM pg_class c
+    WHERE c.relnamespace = ANY (ARRAY (SELECT n.oid FROM pg_namespace n WHERE n.nspname = ANY (current_schemas(false))))
+      ${names === undefined ? '' : `AND c.relname IN (${names.map((name) => `'${name}'`).join(', ')})`}
+      AND c.relkind IN ('r', 'p', 'f', 'v', 'm') AND pg_table_is_visible(c.oid)
       AND NOT EXISTS (
         SELECT 1 FROM pg_depend d WHERE d.classid = CAST('pg_class' AS regclass) AND d.objid = c.oid AND d.deptype = 'e'
       )
   ) AS seen ON TRUE`;
+const OWN_CONTENTS = contentsOf([...OWN_TABLES]);
+const CONTENTS = contentsOf();
 type ContentsRow = {
   encoding: string;
   current: string | null;
@@ -50,24 +57,27 @@ export async function checkContents(
     schema,
   }: { readOnly: boolean; mustExist?: boolean; schema?: string | undefined },
 ): Promise<void> {
-  const rows = await statements.all<ContentsRow>(CONTENTS).catch((error: unknown) => {
-    if (error instanceof DatabaseAccessError) throw error;
-    return undefined;
-  });
+  const select = (sql: string): Promise<ContentsRow[] | undefined> =>
+    statements.all<ContentsRow>(sql).catch((error: unknown) => {
+      if (error instanceof DatabaseAccessError) throw error;
+      return undefined;
+    });
+  const rows = await select(OWN_CONTENTS);
   // A compatible database without these catalogues is not checked.
   if (rows === undefined) return;
   if (rows[0]?.encoding !== 'UTF8')
     throw new UnusableArchive('its encoding is not UTF8', { isDamaged: false });
-  if (schema !== undefined && rows[0]?.current == null)
+  if (schema !== undefined && rows[0].current === null)
     throw new NoArchive(`there is no archive ${schema} in the database`);
-  const tables = rows.flatMap((row) => (row.name === null ? [] : [{ ...row, name: row.name }]));
-  const own = new Map(tables.filter(({ name }) => OWN_TABLES.has(name)).map((row) => [row.name, row]));
+  const own = new Map(rows.map((row) => [row.name, row]));
   const missing = [...FIRST_TABLES, VERSIONS].filter((name) => !own.has(name));
   if (missing.length === 0) {
     if (!readOnly && !isWritable([...own.values()]))
       throw new DatabaseAccessError('unwritable', undefined, undefined);
     return;
   }
+  const all = (await select(CONTENTS)) ?? [];
+  const tables = all.flatMap((row) => (row.name === null ? [] : [{ ...row, name: row.name }]));
   const isEmpty = tables.every(
     ({ name, counts }) => name === WRITER || (counts === 0 && !OWN_TABLES.has(name)),
   );
@@ -92,7 +102,7 @@ export async function createSchema(statements: Statements, schema: string): Prom
 }
 
 /** Rows are inserted into each table but that of the versions. Locking the writer's row needs the right to update it. */
-function isWritable(own: readonly { name: string; insertable: number; updatable: number }[]): boolean {
+function isWritable(own: readonly { name: string | null; insertable: number; updatable: number }[]): boolean {
   return own.every(
     ({ name, insertable, updatable }) =>
       name === VERSIONS || (name === WRITER ? updatable : insertable) === 1,

@@ -10,5 +10,8 @@ export class UnusableArchive extends Error {
   }
 }
 
+/** It is a copy of another archive that is not complete. */
+export class UnfinishedCopy extends UnusableArchive {}
+
 /** There is no archive where one should be read. */
 export class NoArchive extends Error {}
