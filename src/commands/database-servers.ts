@@ -19,6 +19,8 @@ type Databases = {
   readOnly?: boolean;
   option: string;
   blobsOption?: string;
+  /** How long the writer of one archive is waited for, so that one that is locked does not hold up the others. */
+  lockTimeoutMs?: number;
 };
 
 /**
@@ -27,7 +29,7 @@ type Databases = {
  * failure means.
  */
 export async function withServers<T>(
-  { databases, blobs, readOnly = false, option, blobsOption = '--blobs' }: Databases,
+  { databases, blobs, readOnly = false, option, blobsOption = '--blobs', lockTimeoutMs = 5_000 }: Databases,
   app: App,
   work: (servers: readonly DatabaseServer[]) => Promise<T>,
 ): Promise<T> {
@@ -38,7 +40,7 @@ export async function withServers<T>(
     const place = await archivePlace({ database, blobs }, app, { database: option, blobs: blobsOption });
     if (place === undefined || !('url' in place))
       throw new Fault('usage', `${option} takes postgres://…, a database whose schemas are archives`);
-    const { url } = place;
+    const url = withLockTimeout(place.url, lockTimeoutMs);
     const address = parseAddress(url);
     if (typeof address === 'string' || address.settings['search_path'] !== undefined)
       throw new Fault('usage', `${option} names a database, without a schema`);
@@ -55,6 +57,11 @@ export async function withServers<T>(
   } finally {
     await Promise.all(servers.map(({ server }) => server.end()));
   }
+}
+
+/** Adds the limit where the address has none. Connections for changes of tables have no other. */
+function withLockTimeout(url: string, ms: number): string {
+  return /[?&]lock_timeout=/.test(url) ? url : `${url}${url.includes('?') ? '&' : '?'}lock_timeout=${ms}`;
 }
 
 /** Returns the part of a folder or a bucket that one archive has. */

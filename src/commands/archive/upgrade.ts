@@ -19,9 +19,10 @@ const LOCK_TIMEOUT_MS = 30_000;
 
 /** Runs `arx archive upgrade`. */
 export async function run({ database, dryRun }: Input, app: App): Promise<void> {
-  const databases = [withLockTimeout(database)];
-  const report = await withServers({ databases, option: '<database>' }, app, ([only]) =>
-    upgrade(only!, dryRun, app),
+  const report = await withServers(
+    { databases: [database], option: '<database>', lockTimeoutMs: LOCK_TIMEOUT_MS },
+    app,
+    ([only]) => upgrade(only!, dryRun, app),
   );
   await app.printer.report(report, () => archiveUpgradeLines(report, app.screen));
   if (report.failed.length > 0)
@@ -31,13 +32,6 @@ export async function run({ database, dryRun }: Input, app: App): Promise<void> 
         hint: 'the same command continues',
       }),
     );
-}
-
-/** Adds the limit where the address has none. */
-function withLockTimeout(url: string): string {
-  return /[?&]lock_timeout=/.test(url)
-    ? url
-    : `${url}${url.includes('?') ? '&' : '?'}lock_timeout=${LOCK_TIMEOUT_MS}`;
 }
 
 async function upgrade(

@@ -45,8 +45,8 @@ export type ArchiveServices = {
 const MAX_OPEN = 64;
 /** Bytes of cached responses of all open archives together. */
 const MAX_CACHE_BYTES = 64 * 1024 * 1024;
-/** Archives that are opened at the same time: each takes connections of its own where its tables must be upgraded. */
-const MAX_OPENING = 4;
+/** Archives that are opened at the same time: each takes a connection of its own where its tables must be upgraded. */
+const MAX_OPENING = 16;
 /** How long an archive is not used before it is closed, how often that is looked at, and events of closed archives are looked for. */
 const IDLE_MS = 300_000;
 const IDLE_CHECK_MS = 15_000;

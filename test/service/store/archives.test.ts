@@ -173,6 +173,40 @@ describe.skipIf(noPostgres).each([true, false])(
   },
 );
 
+describe.skipIf(noPostgres)('archives whose writers are held up', () => {
+  test('do not hold up the writers and readers of others', async () => {
+    const names = ['held-1', 'held-2', 'held-3', 'held-4', 'held-5', 'held-6'];
+    const held = await Promise.all(names.map((name) => open(name)));
+    const free = await open('free');
+    const remove = ({ database }: OpenArchive) =>
+      database.transaction((statements) => statements.run('DELETE FROM tokens'));
+    await withClient(async (client) => {
+      await client.query('BEGIN');
+      for (const name of names) await client.query(`SELECT n FROM "${name}".writer FOR UPDATE`);
+      const waiting = Promise.all(held.map(remove));
+      let isOver = false;
+      const ended = waiting.finally(() => (isOver = true));
+      for (let at = 0; at < 20; at += 1) {
+        await remove(free);
+        await held[at % held.length]!.database.get('SELECT COUNT(*) AS n FROM tokens');
+      }
+      expect(isOver).toBe(false);
+      // They write as soon as they may.
+      await client.query('COMMIT');
+      await ended;
+    }, url);
+  });
+
+  test('give up after some seconds, as those of one archive do', async () => {
+    const archive = await open('locked');
+    await withClient(async (client) => {
+      await client.query('BEGIN; SELECT n FROM locked.writer FOR UPDATE');
+      const written = archive.database.transaction(async () => 'written');
+      await expect(written).rejects.toMatchObject({ kind: 'busy' });
+    }, url);
+  });
+});
+
 describe.skipIf(noPostgres)('the archives of a database', () => {
   test('are named in order, and described each by itself', async () => {
     await open('z_1');

@@ -41,7 +41,7 @@ export type PostgresServer = {
   readonly connections: Connections;
   readonly pool: Pool;
   readonly pages: Pool;
-  /** Limits the connections that wait for the locks of writers, so that reads find one. */
+  /** Limits the connections of writers, so that reads find one. */
   readonly writers: Semaphore;
   readonly readOnly: boolean;
   /** Statements outside of any archive: about the catalogue alone. */
@@ -66,6 +66,8 @@ const MAX_PAGE_CONNECTIONS = 4;
 const MAX_WRITERS = 4;
 /** How long another writer is waited for, as in sqlite.ts. */
 const LOCK_TIMEOUT_MS = 5_000;
+/** Pause of a writer of an archive with shared connections, while another process writes. */
+const LOCK_PAUSE_MS = 20;
 /** Limits of the server for each statement of a pool. */
 const LIMITS = {
   statement_timeout: '30000',
@@ -228,23 +230,43 @@ export async function openPostgres({
   // Writers of one process wait for each other here, so that they do not occupy the connections that reads need.
   let last: Promise<unknown> = Promise.resolve();
   let writing = 0;
-  const asNextWriter = <T>(work: () => Promise<T>): Promise<T> => {
+  const asNextWriter = <T>(work: (timeout: AbortSignal) => Promise<T>): Promise<T> => {
     const timeout = AbortSignal.timeout(LOCK_TIMEOUT_MS);
     writing += 1;
     const done = last
-      .then(async () => {
-        const release = await writers.acquire();
-        try {
-          // The writer before this one gave up waiting for the lock, and this one has waited as long.
-          if (timeout.aborted) throw new DatabaseAccessError('busy', 'lock', undefined);
-          return await work();
-        } finally {
-          release();
-        }
+      .then(() => {
+        // The writer before this one gave up waiting for the lock, and this one has waited as long.
+        if (timeout.aborted) throw lockBusy();
+        return work(timeout);
       })
       .finally(() => (writing -= 1));
     last = done.catch(() => {});
     return done;
+  };
+  /** Runs `work` where no other process writes now; resolves to undefined where one does. */
+  const attemptNow = async <T>(
+    work: (statements: Statements) => Promise<T>,
+  ): Promise<{ value: T } | undefined> => {
+    const release = await writers.acquire();
+    try {
+      return await attempt(WRITER_NOW, async (statements, isWriter) =>
+        isWriter ? { value: await work(statements) } : undefined,
+      );
+    } finally {
+      release();
+    }
+  };
+  /** Waits for the lock without a connection: connections that are shared must not wait for one archive. */
+  const attemptPatiently = async <T>(
+    work: (statements: Statements) => Promise<T>,
+    timeout: AbortSignal,
+  ): Promise<T> => {
+    for (;;) {
+      const done = await attemptNow(work);
+      if (done !== undefined) return done.value;
+      if (timeout.aborted) throw lockBusy();
+      await sleep(LOCK_PAUSE_MS);
+    }
   };
 
   /** Runs a transaction without a time limit, on a connection of its own. */
@@ -255,14 +277,11 @@ export async function openPostgres({
     ...reader,
     run: async (sql, parameters) => (await read(sql, parameters)).rowCount ?? 0,
     besideWriters: (work) => attempt({ mode: READ_COMMITTED, first: '' }, work),
-    transaction: (work) => asNextWriter(() => attempt(WRITER, work)),
+    transaction: (work) =>
+      asNextWriter((timeout) => (hasOwn ? attemptPatiently(work, timeout) : attempt(WRITER, work))),
     tryTransaction: async (work) => {
       if (writing > 0) return undefined;
-      return asNextWriter(() =>
-        attempt({ ...WRITER, first: `${LOCK_WRITER} SKIP LOCKED` }, async (statements, isWriter) =>
-          isWriter ? work(statements) : undefined,
-        ),
-      );
+      return asNextWriter(async () => (await attemptNow(work))?.value);
     },
     migration: (work) => alone(WRITER, work),
     snapshot: (work) => alone(SNAPSHOT, work),
@@ -298,6 +317,10 @@ export async function openPostgres({
   return { ...database, dataVersion: () => snapshotVersion(reader) };
 }
 
+function lockBusy(): DatabaseAccessError {
+  return new DatabaseAccessError('busy', 'lock', undefined);
+}
+
 /** Returns whether a table or the schema is missing. */
 function isMissing(error: unknown): boolean {
   return ['42P01', '3F000'].includes(String((error as { code?: unknown }).code));
@@ -308,6 +331,7 @@ type Opening = { mode: string; first: string };
 
 const READ_COMMITTED = 'ISOLATION LEVEL READ COMMITTED';
 const WRITER: Opening = { mode: READ_COMMITTED, first: LOCK_WRITER };
+const WRITER_NOW: Opening = { mode: READ_COMMITTED, first: `${LOCK_WRITER} SKIP LOCKED` };
 /** The state is that of the first statement that reads. Limits of the user's role would end a long copy. */
 const SNAPSHOT: Opening = {
   mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY',
