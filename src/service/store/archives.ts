@@ -23,6 +23,11 @@ export type ArchiveEntry = {
 };
 
 /**
+ * PostgreSQL keeps what it knows of every table that a connection has used, until it ends: 150 MiB for a thousand archives.
+ */
+const MAX_USES = 1_000;
+
+/**
  * Returns connections to the database of an address, which its archives share. The first statement connects. Throws a TypeError
  * for a wrong address.
  */
@@ -30,7 +35,7 @@ export async function connectServer(
   options: Pick<PostgresOptions, 'url' | 'readOnly'>,
 ): Promise<PostgresServer> {
   const postgres = await import('./engines/postgres.ts');
-  return postgres.connectServer(options);
+  return postgres.connectServer({ ...options, maxUses: MAX_USES });
 }
 
 /** By the index of names, so that its cost does not grow with the other tables of the database. */

@@ -173,6 +173,17 @@ describe.skipIf(noPostgres).each([true, false])(
   },
 );
 
+test.skipIf(noPostgres)(
+  'shared connections are renewed, since the server keeps what each has seen',
+  async () => {
+    const archive = await open('renewed');
+    const pids = new Set<unknown>();
+    for (let at = 0; at < 1_100; at += 1)
+      pids.add((await archive.database.get('SELECT pg_backend_pid() AS pid'))?.['pid']);
+    expect(pids.size).toBeGreaterThan(1);
+  },
+);
+
 describe.skipIf(noPostgres)('archives whose writers are held up', () => {
   test('do not hold up the writers and readers of others', async () => {
     const names = ['held-1', 'held-2', 'held-3', 'held-4', 'held-5', 'held-6'];

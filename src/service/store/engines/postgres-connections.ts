@@ -9,8 +9,8 @@ import { getTypeParser, query } from './postgres-statements.ts';
 /** Settings of the server by name. */
 export type Settings = Readonly<Record<string, string>>;
 
-/** What the connections of a pool are used for. */
-export type Use = { max: number; isForPages: boolean };
+/** What the connections of a pool are used for. One is closed after `maxUses` uses. */
+export type Use = { max: number; isForPages: boolean; maxUses?: number | undefined };
 
 /** A connection of a pool, and how it is given back. `broken` closes it. */
 export type Connection = { client: pg.PoolClient; release(broken?: Error): void };
@@ -100,11 +100,12 @@ export function createConnections(
   };
 
   return {
-    pool({ max, isForPages }) {
+    pool({ max, isForPages, maxUses = Infinity }) {
       const pool = new pg.Pool({
         ...config,
         query_timeout: Number(limits['statement_timeout']) + MORE_THAN_SERVER_MS,
         max,
+        maxUses,
         Client: ServerClient as unknown as new () => pg.ClientBase,
         onConnect: (client) =>
           prepare(client, { ...limits, ...settings, ...(isForPages ? PAGE_SETTINGS : {}) }),

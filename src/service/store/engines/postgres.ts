@@ -79,16 +79,20 @@ const LIMITS = {
 const MAX_ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 10;
 
-/** Returns the connections to the database of an address. The first statement connects. Throws a TypeError for a wrong address. */
+/**
+ * Returns the connections to the database of an address, each for at most `maxUses` uses. The first statement connects. Throws a
+ * TypeError for a wrong address.
+ */
 export function connectServer({
   url,
   readOnly = false,
-}: Pick<PostgresOptions, 'url' | 'readOnly'>): PostgresServer {
+  maxUses,
+}: Pick<PostgresOptions, 'url' | 'readOnly'> & { maxUses?: number }): PostgresServer {
   const address = parseAddress(url);
   if (typeof address === 'string') throw new TypeError(address);
   const connections = createConnections(address, { limits: LIMITS, readOnly });
-  const pool = connections.pool({ max: MAX_CONNECTIONS, isForPages: false });
-  const pages = connections.pool({ max: MAX_PAGE_CONNECTIONS, isForPages: true });
+  const pool = connections.pool({ max: MAX_CONNECTIONS, isForPages: false, maxUses });
+  const pages = connections.pool({ max: MAX_PAGE_CONNECTIONS, isForPages: true, maxUses });
   const catalogue = statementsOver(async (sql, parameters) => {
     const { client, release } = await pool.take();
     let broken: Error | undefined;
