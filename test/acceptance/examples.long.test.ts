@@ -139,9 +139,9 @@ describe.skipIf(NEEDS_TOOLS.length > 0)('the examples of the help', () => {
 /** Returns an example with the places of this run. */
 function located(line: string, { archive, list, postgres, empty, database, other, backup }: Places): string {
   return line
-    .replaceAll(/postgres:[^ ]*@new\.example[^ ]*/g, `'${empty ?? ''}'`)
     .replaceAll('postgres://arx@db.example/archives', `'${database ?? ''}'`)
     .replaceAll('postgres://arx@new.example/archives', `'${other ?? ''}'`)
+    .replaceAll(/postgres:[^ ]*@new\.example[^ ]*/g, `'${empty ?? ''}'`)
     .replaceAll(/"?postgres:\/\/arx@db[^" ]*"?/g, `'${postgres ?? ''}'`)
     .replaceAll(/https:\/\/api\.example[^" ]*/g, list)
     .replaceAll('https://archive.example', archive)
