@@ -23,11 +23,11 @@ _arx() {
     if [[ -n $option ]]; then last=$option option=""; continue; fi
     last=""
     case $word in
-      -o|--output|--max-rows|--template|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--color|--progress|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--channel|--source|--since|--before|--on|--conversation|--sort|--limit|--after|--facet|--message|--matching|--name|--min-bytes|--until|--redacted|--max-rate|--max-bytes|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--threshold|--interval|--reads|--id|--payload|--file|--retry-for|--journal|--sign-with|--effect|--verify|--origin-city|--kind|--tier|--database|--blobs|--reason|--from-blobs|--to-blobs|--host|--port|--asset-port|--allow-host|--archives|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
+      -o|--output|--max-rows|--template|--jq|--fields|--profile|--base-url|--asset-url|--timeout|--connect-timeout|--max-time|--retries|--token-file|--proxy|--allow-asset-host|--record|--color|--progress|--client-id|--observer-tier|--requested-tier|--from|--subject|--city|--type|--channel|--source|--since|--before|--on|--conversation|--sort|--limit|--after|--facet|--message|--matching|--name|--min-bytes|--until|--redacted|--max-rate|--max-bytes|--ids|--to|--by|--concurrency|--against|--html|--format|--frozen|--view|--save|--confidence|--max-requests|--freeze|--report|--fail-on-drift|--cross-check|--id-field|--data-field|--positions-field|--after-param|--before-param|--limit-param|--around|--in|--threshold|--interval|--reads|--id|--payload|--file|--retry-for|--journal|--sign-with|--effect|--verify|--origin-city|--kind|--tier|--database|--blobs|--reason|--state|--from-blobs|--to-blobs|--host|--port|--asset-port|--allow-host|--archives|--max-tier|--trust-proxy|--max-connections|--max-connections-per-address|--log|--log-level|--metrics-port|--metrics-host|--webhook-secret-file|--drift|--drift-seed|--drift-faults|--drift-mode|--drift-reported|--drift-writes|--drift-latency|--drift-log|--transport-faults|--transport-kinds|--list-variants|--fault-lists) option=$word ;;
       -*) ;;
       *) case $words in
            "") words=$word ;;
-           attachments|content|conversations|messages|sequence|events|about|archive|config|profile) words="$words $word" ;;
+           attachments|content|conversations|messages|sequence|events|about|blobs|archive|config|profile) words="$words $word" ;;
          esac ;;
     esac
   done
@@ -46,6 +46,7 @@ _arx() {
     "attachments ls":--type) _arx_values types; return ;;
     "attachments ls":--source) _arx_values sources; return ;;
     "attachments ls":--message) _arx_values messages; return ;;
+    "attachments ls":--matching) _arx_values queries; return ;;
     "attachments ls":--redacted) _arx_list -W "yes no"; return ;;
     "attachments ls":--after) _arx_values attachments; return ;;
     "attachments ls":--before) _arx_values attachments; return ;;
@@ -54,22 +55,27 @@ _arx() {
     "attachments cities":--type) _arx_values types; return ;;
     "attachments cities":--source) _arx_values sources; return ;;
     "attachments cities":--message) _arx_values messages; return ;;
+    "attachments cities":--matching) _arx_values queries; return ;;
     "attachments types":--city) _arx_values cities; return ;;
     "attachments types":--type) _arx_values types; return ;;
     "attachments types":--source) _arx_values sources; return ;;
     "attachments types":--message) _arx_values messages; return ;;
+    "attachments types":--matching) _arx_values queries; return ;;
     "attachments sources":--city) _arx_values cities; return ;;
     "attachments sources":--type) _arx_values types; return ;;
     "attachments sources":--source) _arx_values sources; return ;;
     "attachments sources":--message) _arx_values messages; return ;;
+    "attachments sources":--matching) _arx_values queries; return ;;
     "attachments senders":--city) _arx_values cities; return ;;
     "attachments senders":--type) _arx_values types; return ;;
     "attachments senders":--source) _arx_values sources; return ;;
     "attachments senders":--message) _arx_values messages; return ;;
+    "attachments senders":--matching) _arx_values queries; return ;;
     "attachments pull":--city) _arx_values cities; return ;;
     "attachments pull":--type) _arx_values types; return ;;
     "attachments pull":--source) _arx_values sources; return ;;
     "attachments pull":--message) _arx_values messages; return ;;
+    "attachments pull":--matching) _arx_values queries; return ;;
     "attachments pull":--ids) _arx_file; return ;;
     "attachments pull":--to) _arx_dir; return ;;
     "attachments pull":--by) _arx_list -W "city type conversation"; return ;;
@@ -81,7 +87,8 @@ _arx() {
     "content get":--save) _arx_dir; return ;;
     "conversations ls":--after) _arx_values conversations; return ;;
     "conversations ls":--before) _arx_values conversations; return ;;
-    "conversations ls":--sort) _arx_list -W "started -started last -last messages -messages subject -subject"; return ;;
+    "conversations ls":--matching) _arx_values queries; return ;;
+    "conversations ls":--sort) _arx_list -W "started -started last -last messages -messages subject -subject hits -hits"; return ;;
     "conversations export":--format) _arx_list -W "mbox md html"; return ;;
     "conversations walk":--after) _arx_values conversations; return ;;
     "conversations walk":--before) _arx_values conversations; return ;;
@@ -111,6 +118,7 @@ _arx() {
     "import":--origin-city) _arx_values cities; return ;;
     "import":--kind) _arx_list -W "mbox maildir mail slack mattermost zulip folder"; return ;;
     "import":--tier) _arx_list -W "external internal mirror"; return ;;
+    "fsck":--state) _arx_file; return ;;
     "backup":--to) _arx_dir; return ;;
     "serve":--max-tier) _arx_list -W "external internal mirror"; return ;;
     "serve":--log) _arx_file; return ;;
@@ -129,7 +137,7 @@ _arx() {
     *:-*) return ;;
   esac
   case "$words" in
-    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about archive config profile login logout whoami token search explore read open walk report health doctor api import redact fsck backup serve completion demo help" ;;
+    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about blobs archive config profile login logout whoami token search explore read open walk report health doctor api import redact fsck backup serve completion demo help" ;;
     "attachments") [[ $cur == -* ]] || _arx_list -W "ls cities types sources senders show cat pull verify export" ;;
     "content") [[ $cur == -* ]] || _arx_list -W "get diff" ;;
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show export walk verify diff plot" ;;
@@ -137,6 +145,7 @@ _arx() {
     "sequence") [[ $cur == -* ]] || _arx_list -W "show watch" ;;
     "events") [[ $cur == -* ]] || _arx_list -W "send types ls reconcile" ;;
     "about") [[ $cur == -* ]] || _arx_list -W "api" ;;
+    "blobs") [[ $cur == -* ]] || _arx_list -W "move" ;;
     "archive") [[ $cur == -* ]] || _arx_list -W "ls create copy move upgrade drop" ;;
     "config") [[ $cur == -* ]] || _arx_list -W "get set unset ls path" ;;
     "profile") [[ $cur == -* ]] || _arx_list -W "ls use rm" ;;
@@ -144,7 +153,7 @@ _arx() {
     "logout") flags+=" --all --dry-run --yes"; : ;;
     "whoami") : ;;
     "token") : ;;
-    "search") flags+=" --from --subject --city --type --channel --source --since --before --on --conversation --sort --limit --after --all --no-snippets --count --facet"; : ;;
+    "search") flags+=" --from --subject --city --type --channel --source --since --before --on --conversation --sort --limit --after --all --no-snippets --count --facet"; [[ $cur == -* ]] || _arx_values queries ;;
     "attachments ls") flags+=" --city --type --source --message --from --matching --name --min-bytes --since --until --on --redacted --limit --after --before --all --sort --count"; : ;;
     "attachments cities") flags+=" --city --type --source --message --from --matching --name --min-bytes --since --until --on"; : ;;
     "attachments types") flags+=" --city --type --source --message --from --matching --name --min-bytes --since --until --on"; : ;;
@@ -160,7 +169,7 @@ _arx() {
     "open") [[ $cur == -* ]] || _arx_values attachments,messages,conversations ;;
     "content get") flags+=" --view --pipeline --stego --raw --save --max-rate --max-bytes --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages ;;
     "content diff") flags+=" --headers --prefer-html"; [[ $cur == -* ]] || _arx_values messages ;;
-    "conversations ls") flags+=" --limit --after --before --all --subject --since --until --on --sort --count"; : ;;
+    "conversations ls") flags+=" --limit --after --before --all --subject --matching --since --until --on --sort --count"; : ;;
     "conversations show") flags+=" --plot"; [[ $cur == -* ]] || _arx_values conversations ;;
     "conversations export") flags+=" --format --to --max-rate --max-bytes --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values conversations ;;
     "conversations walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --cross-check"; : ;;
@@ -183,11 +192,12 @@ _arx() {
     "api") : ;;
     "import") flags+=" --origin-city --kind --tier --dry-run --database --blobs"; [[ $cur == -* ]] || _arx_file ;;
     "redact") flags+=" --reason --undo --dry-run --yes --database --blobs"; [[ $cur == -* ]] || _arx_values attachments ;;
-    "fsck") flags+=" --database --blobs"; : ;;
+    "fsck") flags+=" --since --state --database --blobs"; : ;;
     "backup") flags+=" --to --database"; : ;;
     "archive ls") : ;;
     "archive create") flags+=" --blobs"; : ;;
     "archive copy") flags+=" --from-blobs --to-blobs --dry-run"; : ;;
+    "blobs move") flags+=" --to --database --blobs --dry-run --yes"; : ;;
     "archive move") flags+=" --from-blobs --to-blobs --dry-run --yes"; : ;;
     "archive upgrade") flags+=" --dry-run"; : ;;
     "archive drop") flags+=" --dry-run --yes"; : ;;
