@@ -42,7 +42,7 @@ export const NOUNS: Record<string, string> = {
   events: 'send events and check what became of them',
   about: 'show what is documented and what is assumed',
   blobs: 'move the files of an archive on PostgreSQL',
-  archive: 'copy an archive between SQLite and PostgreSQL',
+  archive: 'list, create, copy, move and delete archives in databases',
   config: 'show and change settings',
   profile: 'list, choose and delete profiles',
 };
