@@ -116,7 +116,7 @@ const KIND_OF_QUERY_FIELD = {
 function queriesOf(question: Question): SeenValue[] {
   // fish gives the word with the quotation mark that is still open.
   const current = question.shell === 'fish' ? question.current.replace(/^['"]/, '') : question.current;
-  const word = /[^\s()]*$/.exec(current)?.[0] ?? '';
+  const word = current.split(/[\s()]/).at(-1) ?? '';
   const name = /^-?([a-z]+):/.exec(word)?.[1] ?? '';
   if (!Object.hasOwn(KIND_OF_QUERY_FIELD, name)) return [];
   const kind = KIND_OF_QUERY_FIELD[name as keyof typeof KIND_OF_QUERY_FIELD];

@@ -686,7 +686,11 @@ test.skipIf(noTmux)(
       expect(shown[1]!.length).toBeLessThan(40);
       release();
       await tmux('wait-for', 'done');
-      expect(await screen()).toEqual(['PROBE-TOP', 'PROBE-END 0']);
+      expect(await screen()).toEqual([
+        'PROBE-TOP',
+        expect.stringMatching(/^arx: 95 rows · .* · complete · status stable$/),
+        'PROBE-END 0',
+      ]);
       expect(readFileSync(join(dir, 'rows'), 'utf8').split('\n')).toHaveLength(96);
     } finally {
       release();
@@ -843,8 +847,7 @@ describe('--json', () => {
     const ended = await running.ended;
     await list?.close();
     expect(ended).toMatchObject({ exit, signal: null });
-    if (['attachments cat', 'open', 'explore', 'blobs move'].includes(words)) expect(ended.stdout).toBe('');
-    if (['attachments cat', 'open', 'explore'].includes(words) || exit === EXIT.network)
+    if (['attachments cat', 'open', 'explore', 'blobs move'].includes(words) || exit === EXIT.network)
       expect(ended.stdout).toBe('');
     else expect(JSON.parse(ended.stdout)).toBeTypeOf('object');
     expect(ended.stderr).not.toMatch(/\(node:\d+\)|Warning: |^ {4}at /m);
