@@ -21,7 +21,6 @@ const COMPOSERS = [
   'contract/exact-json.ts',
   'contract/loopback.ts',
   'service/mail/date.ts',
-  'service/mail/part-header.ts',
 ];
 
 type Expression = { source: string; flags: string };
@@ -96,15 +95,8 @@ it('takes linear time for expressions that are composed', async () => {
   );
   await import('../src/contract/loopback.ts');
   await import('../src/service/mail/date.ts');
-  const { contentTypeParameter } = await import('../src/service/mail/part-header.ts');
-  expect(
-    contentTypeParameter(
-      { fields: new Map([['content-type', 'text/plain; charset=x']]) } as never,
-      'charset',
-    ),
-  ).toBe('x');
   const { redactSecret } = await import('../src/client/safe-text.ts');
   expect(redactSecret('a b+c', 'b+c')).toBe('a [token]');
-  expect(composed.length).toBeGreaterThanOrEqual(5);
+  expect(composed.length).toBeGreaterThanOrEqual(4);
   expect(composed.flatMap(superLinear)).toEqual([]);
 });

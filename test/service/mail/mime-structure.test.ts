@@ -32,6 +32,32 @@ describe('delimiters', () => {
 });
 
 test.each([
+  ['in a quoted parameter', 'x="; boundary=c"; boundary=b'],
+  ['behind a quoted quote', 'x="\\"; boundary=c"; boundary="b"'],
+  ['in a comment', 'x=y (; boundary=c); boundary=b'],
+  ['in a comment behind the type', '(; boundary=c); boundary=b'],
+  ['with a comment', 'boundary=b (c)'],
+  ['with a comment before the name', '(c) boundary=b'],
+  ['in numbered pieces', 'boundary*0="b"'],
+  ['encoded', "boundary*=us-ascii'en'%62"],
+  ['of a word and a later quote', 'x=a"; boundary=b; y="'],
+  ['whole before pieces', 'boundary*0=c; boundary=b'],
+])('a boundary %s is that of mail readers', (_name, parameters) => {
+  const mail = `Content-Type: multipart/mixed; ${parameters}\n\n--b\n\n1\n--b--\n--c\n\n2\n--c--\n`;
+  expect(bodies(mail)).toEqual(['1']);
+});
+
+test('a boundary in two numbered pieces, the second encoded', () => {
+  const parameters = 'boundary*0="a b"; boundary*1*=%63';
+  expect(bodies(`Content-Type: multipart/mixed; ${parameters}\n\n--a bc\n\n1\n--a bc--\n`)).toEqual(['1']);
+});
+
+test('parameters of many quotes and brackets take linear time', () => {
+  const field = `multipart/mixed; x=${'"('.repeat(30_000)}; boundary=b`;
+  expect(bodies(`Content-Type: ${field}\n\n--b\n\n1\n--b--`)).toEqual(['1']);
+});
+
+test.each([
   ['message/rfc822 (a; b)', 'message/rfc822'],
   ['(a (b\\)) c) Message / RFC822', 'message/rfc822'],
   ['multipart/mixed (a', 'multipart/mixed'],
