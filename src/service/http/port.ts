@@ -185,6 +185,8 @@ function createHttpServer(
     refuse(socket, new ApiError('method_not_allowed', 'this is not a proxy', { allow: 'GET, POST' }));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // More came after a request that closes the connection. Its response ends the socket.
+    if (error.code === 'HPE_CLOSED_CONNECTION' && requestQueue.unanswered(socket).length > 0) return;
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
     else refuse(socket, parserError(error));
   });

@@ -131,6 +131,17 @@ describe('pipelining', () => {
     other.socket.destroy();
   });
 
+  test.each([
+    ['Connection: close', '1.1\r\nHost: localhost\r\nConnection: close'],
+    ['HTTP/1.0', '1.0\r\nHost: localhost'],
+  ])('requests up to one that closes (%s) are answered, those after it are not', async (_name, last) => {
+    const { listener, seen } = await start(hello);
+    const said = say(listener, `${ask('/x1')}GET /x2 HTTP/${last}\r\n\r\n${ask('/x3').repeat(3)}`);
+    await said.closed;
+    expect(said.answers.match(/hello/g)).toHaveLength(2);
+    expect(seen.map(({ target }) => target).filter((path) => /\d/.test(path))).toEqual(['/x1', '/x2']);
+  });
+
   test('only some begin before the first is answered, and all are answered in their order', async () => {
     const { listener, seen, answerAll } = await gated();
     const paths = Array.from({ length: 60 }, (_, n) => `/x${n}`);
