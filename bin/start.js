@@ -44,10 +44,26 @@ exports.start = function start(main, scriptOf) {
   const requireFrom = (folder, name) => {
     if (!name.startsWith('.')) return own(name);
     const path = join(folder, name);
-    return modules.get(path)?.exports ?? load(path, readFileSync(path, 'latin1'));
+    return modules.get(path)?.exports ?? load(path, partAt(path));
   };
-  load(main, source);
+  try {
+    load(main, source);
+  } catch (error) {
+    if (error.code !== INCOMPLETE) throw error;
+    process.stderr.write(`arx: ${error.message}\n`);
+    process.exitCode = 1;
+  }
 };
+
+/** The code of the error for a part of the program that is missing: it was not copied, or replaced by another version meanwhile. */
+const INCOMPLETE = 'ARX_INCOMPLETE';
+
+function partAt(path) {
+  const text = read(path, 'latin1');
+  if (text !== undefined) return text;
+  const message = `${path} is missing: this installation is incomplete or was replaced while arx ran; start or install it again`;
+  throw Object.assign(new Error(message), { code: INCOMPLETE });
+}
 
 /** Returns a function that makes a script with the best code cache that there is. */
 function cachedScripts(main, source) {

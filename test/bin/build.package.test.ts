@@ -1,7 +1,7 @@
 // What an install brings: files, help that is written already, and nothing that npm runs or warns about.
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { helpByWords } from '../../src/program.ts';
 import { buildProgram, type Program } from '../support/program.ts';
@@ -79,4 +79,26 @@ test('the launcher prints the help that the program has, and leaves everything e
     expect({ args, ...ended }).toEqual({ args, stdout: texts[words], stderr: '', exit: 0, signal: null });
   }
   expect(await arx.run(['../main', '--help'], { dir })).toMatchObject({ exit: 2, stdout: '' });
+});
+
+test.each([
+  ['that every run loads', /^rolldown-runtime\.js$/, []],
+  ['that a command loads', /(?<!^rolldown-runtime)\.js$/, ['config', 'ls']],
+])('a missing part %s is named', (_name, missing, words) => {
+  const root = tempFolder('incomplete');
+  const built = join(dirname(arx.launcher), '..');
+  for (const name of ['bin', 'dist', 'package.json'])
+    cpSync(join(built, name), join(root, name), { recursive: true });
+  const parts = join(root, 'dist/parts');
+  for (const name of readdirSync(parts)) if (missing.test(name)) rmSync(join(parts, name));
+  const args = [join(root, 'bin/arx.js'), ...words];
+  const { stderr, status } = spawnSync(process.execPath, args, {
+    encoding: 'utf8',
+    env: { HOME: root, PATH: process.env['PATH'] },
+  });
+  expect(stderr).toMatch(
+    /^arx: \S+\.js is missing: this installation is incomplete or was replaced while arx ran; /,
+  );
+  expect(stderr).not.toContain('    at ');
+  expect(status).toBe(1);
 });
