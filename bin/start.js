@@ -1,6 +1,6 @@
 // Runs the built program from V8's code cache, and keeps what V8 compiled in this run for the next ones.
 'use strict';
-const { existsSync, readFileSync } = require('node:fs');
+const { existsSync, readFileSync, statSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { basename, dirname, join } = require('node:path');
 const { Script } = require('node:vm');
@@ -30,6 +30,7 @@ exports.start = function start(main, scriptOf) {
   }
   const scriptFor = scriptOf ?? cachedScripts(main, source);
   const own = createRequire(main);
+  const begun = versionOf(main);
   const modules = new Map();
   const load = (path, text) => {
     const loaded = { exports: {} };
@@ -44,7 +45,7 @@ exports.start = function start(main, scriptOf) {
   const requireFrom = (folder, name) => {
     if (!name.startsWith('.')) return own(name);
     const path = join(folder, name);
-    return modules.get(path)?.exports ?? load(path, partAt(path));
+    return modules.get(path)?.exports ?? load(path, partAt(path, versionOf(main) === begun));
   };
   try {
     load(main, source);
@@ -55,14 +56,26 @@ exports.start = function start(main, scriptOf) {
   }
 };
 
-/** The code of the error for a part of the program that is missing: it was not copied, or replaced by another version meanwhile. */
+/** The code of the error for a part of the program that was not copied, or belongs to another version by now. */
 const INCOMPLETE = 'ARX_INCOMPLETE';
 
-function partAt(path) {
-  const text = read(path, 'latin1');
-  if (text !== undefined) return text;
-  const message = `${path} is missing: this installation is incomplete or was replaced while arx ran; start or install it again`;
+/** Returns the text of a part. `isSame`: the installation is that of the start, so that the part fits what is loaded. */
+function partAt(path, isSame) {
+  try {
+    if (isSame) return readFileSync(path, 'latin1');
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+  }
+  const message = isSame
+    ? `${path} is missing: this installation is incomplete; install it again`
+    : 'this installation was replaced while arx ran; start it again';
   throw Object.assign(new Error(message), { code: INCOMPLETE });
+}
+
+/** Returns what changes when the file is replaced. */
+function versionOf(path) {
+  const { ino, mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return `${ino} ${mtimeMs}`;
 }
 
 /** Returns a function that makes a script with the best code cache that there is. */

@@ -81,14 +81,20 @@ test('the launcher prints the help that the program has, and leaves everything e
   expect(await arx.run(['../main', '--help'], { dir })).toMatchObject({ exit: 2, stdout: '' });
 });
 
+/** A copy of the built program. */
+function copied(): string {
+  const root = tempFolder('copied');
+  const built = join(dirname(arx.launcher), '..');
+  for (const name of ['bin', 'dist', 'package.json'])
+    cpSync(join(built, name), join(root, name), { recursive: true });
+  return root;
+}
+
 test.each([
   ['that every run loads', /^rolldown-runtime\.js$/, []],
   ['that a command loads', /(?<!^rolldown-runtime)\.js$/, ['config', 'ls']],
 ])('a missing part %s is named', (_name, missing, words) => {
-  const root = tempFolder('incomplete');
-  const built = join(dirname(arx.launcher), '..');
-  for (const name of ['bin', 'dist', 'package.json'])
-    cpSync(join(built, name), join(root, name), { recursive: true });
+  const root = copied();
   const parts = join(root, 'dist/parts');
   for (const name of readdirSync(parts)) if (missing.test(name)) rmSync(join(parts, name));
   const args = [join(root, 'bin/arx.js'), ...words];
@@ -96,9 +102,27 @@ test.each([
     encoding: 'utf8',
     env: { HOME: root, PATH: process.env['PATH'] },
   });
-  expect(stderr).toMatch(
-    /^arx: \S+\.js is missing: this installation is incomplete or was replaced while arx ran; /,
-  );
+  expect(stderr).toMatch(/^arx: \S+\.js is missing: this installation is incomplete; install it again/);
   expect(stderr).not.toContain('    at ');
+  expect(status).toBe(1);
+});
+
+test('no part of another version is loaded after the program was replaced', () => {
+  const root = copied();
+  const main = join(root, 'dist/main.js');
+  // It is replaced when the first script has been compiled.
+  const program = `
+    const { utimesSync } = require('node:fs');
+    const { Script } = require('node:vm');
+    process.argv.splice(1, 0, 'arx');
+    require(${JSON.stringify(join(root, 'bin/start.js'))}).start(${JSON.stringify(main)}, (path, text) => {
+      utimesSync(${JSON.stringify(main)}, 1, 1);
+      return new Script(text, { filename: path });
+    });`;
+  const { stderr, status } = spawnSync(process.execPath, ['-e', program, 'config', 'ls'], {
+    encoding: 'utf8',
+    env: { HOME: root, PATH: process.env['PATH'] },
+  });
+  expect(stderr).toMatch(/^arx: this installation was replaced while arx ran; start it again/);
   expect(status).toBe(1);
 });
