@@ -522,9 +522,14 @@ describe.skipIf(noPostgres)('pages in mind', () => {
     const redacted = async () =>
       (await call(service, '/v1/attachments/att_1', { token })).json.redacted as boolean;
     expect(await redacted()).toBe(false);
-    statements = 0;
-    expect(await Promise.all(Array.from({ length: 30 }, redacted))).toEqual(Array(30).fill(false));
-    expect(statements).toBe(0);
+    // Every commit on the server, also of a test that runs at the same time, makes a page be read again.
+    let read = Infinity;
+    for (let look = 0; look < 50 && read > 0; look += 1) {
+      statements = 0;
+      expect(await Promise.all(Array.from({ length: 30 }, redacted))).toEqual(Array(30).fill(false));
+      read = statements;
+    }
+    expect(read).toBe(0);
     for (const lasting of [true, false]) {
       await redact(there, 'att_1', 'sealed');
       expect(await redacted()).toBe(true);
