@@ -96,7 +96,9 @@ function faultOf(error: unknown, world: World): Fault {
   const { code = '', path = 'this machine' } = (error ?? {}) as NodeJS.ErrnoException;
   if (code === 'ERR_WORKER_INIT_FAILED')
     return new Fault('disk', 'no thread can be started: too many open files, or threads', { cause: error });
-  // From bin/start.js, which loads the program.
+  // These two are from bin/start.js, which loads the program.
+  if ((error as { isOfProgram?: unknown } | null)?.isOfProgram === true)
+    return diskFault(error, path) as Fault;
   if (code === 'ARX_INCOMPLETE') return new Fault('internal', (error as Error).message, { cause: error });
   if (EXHAUSTED.has(code)) return diskFault(error, path) as Fault;
   return new Fault('internal', 'unexpected error; ARX_DEBUG=1 shows where', { cause: error });
