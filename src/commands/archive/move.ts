@@ -40,7 +40,7 @@ export async function run(input: Input, app: App): Promise<void> {
   if (report.failed.length > 0)
     app.addFault(
       new Fault('store', `${plural(report.failed.length, 'archive')} not moved`, {
-        kept: 'they are where they were',
+        kept: 'those that are in <from> are as they were',
         hint: 'the same command continues',
       }),
     );

@@ -4,6 +4,7 @@ import { dropTables } from '../store/archives.ts';
 import type { Archive } from '../store/archive.ts';
 import { copyMark, removeCopyMark, storeCopyMark } from '../store/meta-table/copy-mark.ts';
 import type { Database, Statements } from '../store/sql/database.ts';
+import { CopyTargetError } from './target.ts';
 import { copyMarked, type CopyOptions, type CopyReport } from './copy-archive.ts';
 
 /** How long readers of the source are waited for when it is dropped. */
@@ -40,10 +41,16 @@ export async function moveArchive(
   return outcome;
 }
 
-/** Opens a copy whose source was dropped by a move that was interrupted then. Resolves to whether it was one. */
+/**
+ * Opens a copy whose source was dropped by a move that was interrupted then. Resolves to whether it was one, false for an archive like
+ * any other. Throws {@link CopyTargetError} for a copy that was not complete: its source is gone in another way.
+ */
 export async function finishMove(database: Database): Promise<boolean> {
   return database.transaction(async (statements: Statements) => {
-    if ((await copyMark(statements))?.phase !== 'moved') return false;
+    const mark = await copyMark(statements);
+    if (mark === undefined) return false;
+    if (mark.phase !== 'moved')
+      throw new CopyTargetError('in <to> is an unfinished copy of it, and in <from> it is no more');
     await removeCopyMark(statements);
     return true;
   });

@@ -66,7 +66,7 @@ export function parseAddress(text: string): PostgresAddress | string {
 
 /** What the name of an archive may be. It is the name of a schema, and a part of a path in URLs. */
 export const NAME_RULE =
-  'a name has at most 63 lower-case letters, digits, - and _, and begins with a letter or digit';
+  'a name has at most 63 lower-case letters, digits, - and _, begins with a letter or digit, and is no schema of PostgreSQL itself (pg_…, information_schema)';
 
 /** Returns whether an archive may have this name. Schemas of PostgreSQL itself are none. */
 export function isArchiveName(text: string): boolean {
