@@ -59,7 +59,10 @@ exports.start = function start(main, scriptOf) {
 /** The code of the error for a part of the program that was not copied, or belongs to another version by now. */
 const INCOMPLETE = 'ARX_INCOMPLETE';
 
-/** Returns the text of a part; an error of the file system is marked as one of the program. `isSame`: the installation is that of the start, so that the part fits what is loaded. */
+/**
+ * Returns the text of a part; an error of the file system is marked as one of the program. `isSame`: the installation is that of
+ * the start, so that the part fits what is loaded.
+ */
 function partAt(path, isSame) {
   try {
     if (isSame) return readFileSync(path, 'latin1');

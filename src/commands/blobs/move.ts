@@ -51,8 +51,7 @@ export async function run(input: Input, app: App): Promise<void> {
         progress.update({ label: 'files', done, total: bytes, unit: 'bytes' });
       },
     }).finally(() => progress.end());
-    const { known: _, ...copied } = moved ?? { known: 0 };
-    Object.assign(report.files, copied);
+    Object.assign(report.files, moved);
     report.verdict = moved === undefined ? 'there_already' : 'moved';
   }
   await app.printer.report(report, () => filesMoveLines(report, app.screen));

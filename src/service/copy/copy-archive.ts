@@ -13,7 +13,7 @@ import { indexState } from '../store/search/index-state.ts';
 import { TABLES } from '../store/schema/migrations.ts';
 import type { Database, Row, Statements } from '../store/sql/database.ts';
 import { digestLists } from './compare-lists.ts';
-import { copyFiles, countFiles, type CopiedFiles } from './copy-files.ts';
+import { copyFiles, countFiles } from './copy-files.ts';
 import { copyTable } from './copy-table.ts';
 import { CONTENT_TABLE, digestTable, ROW_TABLES } from './tables.ts';
 import { beginCopy, checkRun, endCopy, makeIndexes, stateOf } from './target.ts';
@@ -118,7 +118,7 @@ export async function copyMarked(
         progress({ label: 'files', done: bytes, total: counted.files.bytes, unit: 'bytes' });
       },
     });
-    Object.assign(report.files, withoutKnown(files));
+    Object.assign(report.files, files);
 
     const readText = searchTextReader((sha256) => readChecked(target.blobs, sha256));
     const content = await copyContent(snapshot, database, { isResumed, write, readText, progress });
@@ -171,11 +171,6 @@ function entryOf(report: CopyReport, table: string): CopyReport['tables'][number
 
 function sumOf(tables: CopyReport['tables']): number {
   return tables.reduce((sum, { rows }) => sum + rows, 0);
-}
-
-function withoutKnown({ known, ...rest }: CopiedFiles): Omit<CopiedFiles, 'known'> {
-  void known;
-  return rest;
 }
 
 /** Responses show the kept counts, which may be some seconds old. */

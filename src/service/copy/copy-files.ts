@@ -16,7 +16,6 @@ const MAX_NAMED_FILES = 100;
 export type CopiedFiles = {
   copied: number;
   copied_bytes: number;
-  known: number;
   damaged: number;
   damaged_files: string[];
 };
@@ -37,7 +36,7 @@ export async function copyFiles(
   to: Blobs,
   { signal, progress }: { signal: AbortSignal; progress(bytes: number): void },
 ): Promise<CopiedFiles> {
-  const report: CopiedFiles = { copied: 0, copied_bytes: 0, known: 0, damaged: 0, damaged_files: [] };
+  const report: CopiedFiles = { copied: 0, copied_bytes: 0, damaged: 0, damaged_files: [] };
   for (const shard of SHARDS) {
     signal.throwIfAborted();
     const rows = await source.all<{ sha256: string; bytes: number }>(
@@ -61,7 +60,7 @@ export async function copyFiles(
     )) {
       const { sha256, bytes } = rows[at]!;
       at += 1;
-      report[outcome] += 1;
+      if (outcome !== 'known') report[outcome] += 1;
       if (outcome === 'copied') report.copied_bytes += bytes;
       if (outcome === 'damaged' && report.damaged_files.length < MAX_NAMED_FILES)
         report.damaged_files.push(sha256);

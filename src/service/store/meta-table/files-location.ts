@@ -43,13 +43,13 @@ export function filesPlaceOf({ blobs }: Pick<Archive, 'blobs'>): FilesPlace {
 
 /** Returns the id of the present place of the files. */
 export async function filesId(statements: Statements): Promise<string> {
-  return (await valueOf(statements, ID)) ?? '';
+  return (await storedHome(statements)).id;
 }
 
 /** Returns the place that the files are being moved to; undefined where they are not. */
 export async function filesMove(statements: Statements): Promise<FilesHome | undefined> {
-  const value = await valueOf(statements, MOVE);
-  return value === undefined ? undefined : Home.parse(JSON.parse(value));
+  const { move } = await storedHome(statements);
+  return move === undefined ? undefined : Home.parse(JSON.parse(move));
 }
 
 /** Stores that the files are being moved: until {@link endFilesMove} nobody stores new ones. */
@@ -67,8 +67,7 @@ export async function endFilesMove(statements: Statements, to?: FilesHome): Prom
 
 /** Returns whether the archive still keeps its files in the place that it was opened with. */
 export async function isFilesHome({ database, filesHome }: Archive): Promise<boolean> {
-  if (filesHome === undefined) return true;
-  return (await filesLocation(database)) === filesHome.kind && (await filesId(database)) === filesHome.id;
+  return filesHome === undefined || isSame(filesHome, await storedHome(database));
 }
 
 /**
@@ -77,22 +76,30 @@ export async function isFilesHome({ database, filesHome }: Archive): Promise<boo
  */
 export async function checkFilesHome(statements: Statements, { filesHome }: Archive): Promise<void> {
   if (filesHome === undefined) return;
-  const rows = await statements.all<{ key: string; value: string }>(
-    `SELECT key, value FROM meta WHERE key IN ('${KIND}', '${ID}', '${MOVE}')`,
-  );
-  const values = new Map(rows.map(({ key, value }) => [key, value]));
-  if (values.has(MOVE))
+  const stored = await storedHome(statements);
+  if (stored.move !== undefined)
     throw new Fault('busy', 'the files of this archive are being moved', {
       hint: 'run it again when arx blobs move has ended; if that was killed, run it again first',
     });
-  if (values.get(KIND) !== filesHome.kind || (values.get(ID) ?? '') !== filesHome.id)
+  if (!isSame(filesHome, stored))
     throw new Fault('store', 'the files of this archive were moved to another place meanwhile', {
       hint: 'run it again with --blobs and the new place',
     });
 }
 
-async function valueOf(statements: Statements, key: string): Promise<string | undefined> {
-  return (await statements.get<{ value: string }>('SELECT value FROM meta WHERE key = $1', [key]))?.value;
+/** What the table says of the place of the files: its kind and id, and where they are being moved to. */
+type StoredHome = { kind: string | undefined; id: string; move: string | undefined };
+
+async function storedHome(statements: Statements): Promise<StoredHome> {
+  const rows = await statements.all<{ key: string; value: string }>(
+    `SELECT key, value FROM meta WHERE key IN ('${KIND}', '${ID}', '${MOVE}')`,
+  );
+  const values = new Map(rows.map(({ key, value }) => [key, value]));
+  return { kind: values.get(KIND), id: values.get(ID) ?? '', move: values.get(MOVE) };
+}
+
+function isSame(home: FilesHome, stored: StoredHome): boolean {
+  return home.kind === stored.kind && home.id === stored.id;
 }
 
 async function setValue(statements: Statements, key: string, value: string): Promise<void> {
