@@ -1,6 +1,7 @@
 // Commands about all archives of a PostgreSQL database, each in a schema of its own.
 import { join } from 'node:path';
 import type { App } from '../app.ts';
+import { mapConcurrent } from '../concurrency/map-concurrent.ts';
 import { Fault } from '../faults.ts';
 import type { ArchiveLocation, BucketPlace, PostgresServer } from '../service/index.ts';
 import { archivePlace } from './database-option.ts';
@@ -56,6 +57,32 @@ export async function withServers<T>(
     throw error instanceof DatabaseAccessError ? accessFault(error) : error;
   } finally {
     await Promise.all(servers.map(({ server }) => server.end()));
+  }
+}
+
+/** Archives that are worked on together: each takes a connection of its own, or waits for many commits. */
+const CONCURRENT_ARCHIVES = 4;
+
+/** Yields what `work` makes of each archive, in their order, and shows how many are done. Throws the reason of the signal. */
+export async function* eachArchive<T>(
+  names: readonly string[],
+  app: App,
+  work: (name: string) => Promise<T>,
+): AsyncGenerator<T> {
+  const progress = app.progress();
+  const one = async (name: string): Promise<T> => {
+    app.world.signal.throwIfAborted();
+    return work(name);
+  };
+  try {
+    let done = 0;
+    for await (const outcome of mapConcurrent(names, CONCURRENT_ARCHIVES, one)) {
+      done += 1;
+      yield outcome;
+      progress.update({ label: 'archives', done, total: names.length, unit: 'archives' });
+    }
+  } finally {
+    await progress.end();
   }
 }
 

@@ -1,15 +1,11 @@
 // `arx archive ls DATABASE`: lists the archives of a PostgreSQL database, each in a schema of its own.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
 import { archiveEntryView } from '../../format/views/index.ts';
 import type { ArchiveEntry } from '../../service/index.ts';
-import { withServers } from '../database-servers.ts';
+import { eachArchive, withServers } from '../database-servers.ts';
 
 export const Input = z.object({ database: z.string().min(1) });
-
-/** Archives that are looked at together. */
-const MAX_CONCURRENT = 4;
 
 /** Runs `arx archive ls`. */
 export async function run({ database }: z.infer<typeof Input>, app: App): Promise<void> {
@@ -18,8 +14,8 @@ export async function run({ database }: z.infer<typeof Input>, app: App): Promis
     const { server } = only!;
     const names = await archiveNames(server);
     const found: ArchiveEntry[] = [];
-    const described = mapConcurrent(names, MAX_CONCURRENT, (name) => describeArchive(server, name));
-    for await (const entry of described) found.push(entry);
+    for await (const entry of eachArchive(names, app, (name) => describeArchive(server, name)))
+      found.push(entry);
     return found;
   });
   await app.printer.list(archiveEntryView, {

@@ -2,14 +2,13 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { ArchiveMoveReport } from '../../contract/reports/archive.ts';
-import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { archiveMoveLines } from '../../format/views/index.ts';
 import { openLocalArchive } from '../../wiring/local-archive.ts';
 import { archiveNamesInput } from '../archive-names.ts';
 import { CONFIRM_INPUT, confirm } from '../confirm.ts';
-import { withServers, type DatabaseServer } from '../database-servers.ts';
+import { eachArchive, withServers, type DatabaseServer } from '../database-servers.ts';
 import { hashFiles } from '../hash-files.ts';
 
 export const Input = z.object({
@@ -21,9 +20,6 @@ export const Input = z.object({
   ...CONFIRM_INPUT,
 });
 type Input = z.infer<typeof Input>;
-
-/** Archives that are moved together: each waits for many commits. */
-const MAX_CONCURRENT = 4;
 
 /** Runs `arx archive move`. */
 export async function run(input: Input, app: App): Promise<void> {
@@ -72,25 +68,17 @@ async function moveAll(
     return { ...report, dry_run: true, moved: of(true), there: of(false) };
   }
   await confirm(`move ${plural(names.length, 'archive')}, and delete them in <from>?`, input, app);
-  const progress = app.progress();
   app.onInterrupt(() => ({
     kept: `${plural(report.moved.length, 'archive')} moved, the others are where they were`,
     next: 'run the same command to continue',
   }));
-  try {
-    let done = 0;
-    const one = async (name: string): Promise<[string, Outcome]> => {
-      app.world.signal.throwIfAborted();
-      return [name, await (there.has(name) ? move(source, target, name, app) : finish(target, name, app))];
-    };
-    for await (const [name, outcome] of mapConcurrent(names, MAX_CONCURRENT, one)) {
-      done += 1;
-      if (typeof outcome === 'string') report[outcome].push(name);
-      else report.failed.push(outcome);
-      progress.update({ label: 'archives', done, total: names.length, unit: 'archives' });
-    }
-  } finally {
-    await progress.end();
+  const one = async (name: string): Promise<[string, Outcome]> => [
+    name,
+    await (there.has(name) ? move(source, target, name, app) : finish(target, name, app)),
+  ];
+  for await (const [name, outcome] of eachArchive(names, app, one)) {
+    if (typeof outcome === 'string') report[outcome].push(name);
+    else report.failed.push(outcome);
   }
   return report;
 }

@@ -1,19 +1,16 @@
 // `arx archive upgrade DATABASE`: brings the tables of all archives of a database to the newest version.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
 import type { ArchiveUpgradeReport } from '../../contract/reports/archive.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { archiveUpgradeLines } from '../../format/views/index.ts';
 import type { ArchiveEntry } from '../../service/index.ts';
-import { withServers, type DatabaseServer } from '../database-servers.ts';
+import { eachArchive, withServers, type DatabaseServer } from '../database-servers.ts';
 
 export const Input = z.object({ database: z.string().min(1), dryRun: z.boolean().default(false) });
 type Input = z.infer<typeof Input>;
 
-/** Archives that are upgraded together: each takes a connection of its own. */
-const MAX_CONCURRENT = 4;
 /** How long the writer of one archive is waited for, so that one that is locked does not hold up the others. */
 const LOCK_TIMEOUT_MS = 30_000;
 
@@ -41,7 +38,7 @@ async function upgrade(
 ): Promise<ArchiveUpgradeReport> {
   const { archiveNames, DatabaseAccessError, describeArchive, errorName, upgradeArchive, UnusableArchive } =
     await import('../../service/index.ts');
-  const { signal, sleep } = app.world;
+  const { sleep } = app.world;
   const names = await archiveNames(server);
   const report: ArchiveUpgradeReport = {
     version: 1,
@@ -51,13 +48,11 @@ async function upgrade(
     upgraded: 0,
     failed: [],
   };
-  const progress = app.progress();
   app.onInterrupt(() => ({
     kept: `${plural(report.upgraded, 'archive')} upgraded`,
     next: 'run the same command to continue',
   }));
   const one = async (name: string): Promise<Outcome> => {
-    signal.throwIfAborted();
     const { state } = await describeArchive(server, name);
     const problem = REFUSALS[state];
     if (problem !== undefined) return { name, problem };
@@ -72,16 +67,9 @@ async function upgrade(
       return { name, problem: isOurs ? error.message : errorName(error) };
     }
   };
-  try {
-    let done = 0;
-    for await (const outcome of mapConcurrent(names, MAX_CONCURRENT, one)) {
-      done += 1;
-      if (typeof outcome === 'string') report[outcome] += 1;
-      else report.failed.push(outcome);
-      progress.update({ label: 'archives', done, total: names.length, unit: 'archives' });
-    }
-  } finally {
-    await progress.end();
+  for await (const outcome of eachArchive(names, app, one)) {
+    if (typeof outcome === 'string') report[outcome] += 1;
+    else report.failed.push(outcome);
   }
   return report;
 }
