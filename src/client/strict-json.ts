@@ -1,7 +1,6 @@
 // Parses JSON from a server: UTF-8 without a byte order mark, limited nesting, exact integers, errors that quote no input.
-import { parseExactJson } from '../contract/exact-json.ts';
+import { parseExactJson, scanShownJson } from '../contract/exact-json.ts';
 import { exceededLimit } from '../contract/json-size.ts';
-import { scanJson } from '../contract/json-text.ts';
 import { Fault } from '../faults.ts';
 import { safeText } from './safe-text.ts';
 import { TransportFault } from './transport.ts';
@@ -13,8 +12,8 @@ const MAX_JSON_VALUES = 2_000_000;
 
 /**
  * Returns the text and its value. Keys like `__proto__` become plain own properties. A number that JSON.parse would
- * change (an integer beyond 2^53, 1e400) becomes an ExactNumber, since a rounded id would name another row. Throws Fault 'protocol',
- * also for a key that an object has twice: it would depend on the parser whether a row is redacted. Throws
+ * change (an integer beyond 2^53, 1e400, -0) becomes an ExactNumber, since a rounded id would name another row. Throws Fault
+ * 'protocol', also for a key that an object has twice: it would depend on the parser whether a row is redacted. Throws
  * {@link TransportFault} for JSON that ends early or is empty: it was cut on the way, so another try may bring it whole.
  */
 export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
@@ -35,7 +34,7 @@ export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
     if (endsEarly(bytes)) throw cutFault(`its JSON ends after ${bytes.length} bytes`);
     throw new Fault('protocol', `answer is not JSON (${bytes.length} bytes)`);
   }
-  const scan = scanJson(text);
+  const scan = scanShownJson(text);
   const { repeatedKey } = scan;
   if (repeatedKey !== undefined)
     throw new Fault('protocol', `answer has two values for one key: ${safeText(repeatedKey, 80)}`);

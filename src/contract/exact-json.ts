@@ -5,7 +5,10 @@ import { scanJson, type JsonScan } from './json-text.ts';
 /** How often {@link ExactNumber.toJSON} was called. */
 let conversions = 0;
 
-/** A number of JSON text as it was written, because JSON.parse would change it: 9007199254740993, 1e400. */
+/**
+ * A number of JSON text as it was written, because JSON.parse would change it (9007199254740993, 1e400), or JSON.stringify
+ * writes it in another way (-0, 2.0).
+ */
 export class ExactNumber {
   readonly text: string;
 
@@ -47,6 +50,22 @@ export function parseExactJson(text: string, scan?: Pick<JsonScan, 'inexact'>): 
   return JSON.parse(pieces.join('') + text.slice(from), (_, value: unknown) =>
     typeof value === 'string' && value.startsWith(mark) ? new ExactNumber(value.slice(mark.length)) : value,
   );
+}
+
+/** The member of an event that holds what its sender wrote. */
+const SENT = 'payload';
+
+/** Returns the scan of JSON that will be shown, where a number of a sender stays as it was written: 2.0, 1e2. */
+export function scanShownJson(text: string): JsonScan {
+  return scanJson(text, SENT);
+}
+
+/** Text that may have -0, or numbers of a sender. */
+const MAY_BE_REWRITTEN = new RegExp(`(?:^|[:[,])\\s*-0|"${SENT}"`);
+
+/** Like {@link parseExactJson}, for JSON that will be shown. */
+export function parseShownJson(text: string): unknown {
+  return parseExactJson(text, MAY_BE_REWRITTEN.test(text) ? scanShownJson(text) : undefined);
 }
 
 /** Returns a value as JSON text like JSON.stringify, with each {@link ExactNumber} as the number that it is. */

@@ -45,19 +45,31 @@ export type JsonScan = {
   repeatedKey: string | undefined;
   /**
    * Numbers that JSON.parse changes (beyond the range, too many digits), and integers beyond 2^53: String() would write some
-   * of them with an exponent.
+   * of them with an exponent. With `asWritten` more, see {@link scanJson}.
    */
   inexact: JsonNumber[];
   /** The members of the outermost object: key → its value as it is written, without the white space around it. */
   members: Map<string, JsonMember>;
 };
 
-/** Reads a text that is valid JSON once, without building its value. */
-export function scanJson(text: string): JsonScan {
+/**
+ * Reads a text that is valid JSON once, without building its value. Within members of the name `asWritten` each number is
+ * inexact that JSON.stringify would write in another way (2.0, 1e2), and -0 everywhere.
+ */
+export function scanJson(text: string, asWritten?: string): JsonScan {
   /** For each open bracket: the keys of the object, undefined for an array. */
   const open: (Set<string> | undefined)[] = [];
   const scan: JsonScan = { depth: 0, repeatedKey: undefined, inexact: [], members: new Map() };
   let isKey = false;
+  let lastKey: string | undefined;
+  /** How many brackets are open within the member whose numbers stay as they are written. */
+  let writtenDepth = Infinity;
+  const isInexact = (number: string): boolean => {
+    if (number.length > 3 && isChanged(number)) return true;
+    if (asWritten === undefined || isShortInteger(number)) return false;
+    const value = Number(number);
+    return open.length >= writtenDepth ? JSON.stringify(value) !== number : Object.is(value, -0);
+  };
   /** The member of the outermost object that is being read, and where its value begins. */
   let member: { key: string; from: number; numbers: number } | undefined;
   const endMember = (to: number): void => {
@@ -81,6 +93,7 @@ export function scanJson(text: string): JsonScan {
         if (keys?.has(key) === true) scan.repeatedKey ??= key;
         keys?.add(key);
         isKey = false;
+        lastKey = key;
         if (open.length === 1)
           member = { key, from: text.indexOf(':', end) + 1, numbers: scan.inexact.length };
       }
@@ -88,18 +101,23 @@ export function scanJson(text: string): JsonScan {
     } else if (unit === 0x2c) {
       endMember(here);
       isKey = open.at(-1) !== undefined;
+      lastKey = undefined;
     } else if (unit === 0x7b || unit === 0x5b) {
       isKey = unit === 0x7b;
       open.push(isKey ? new Set() : undefined);
       if (open.length > scan.depth) scan.depth = open.length;
+      if (asWritten !== undefined && lastKey === asWritten)
+        writtenDepth = Math.min(writtenDepth, open.length);
+      lastKey = undefined;
     } else if (unit === 0x7d || unit === 0x5d) {
       endMember(here);
       open.pop();
+      if (open.length < writtenDepth) writtenDepth = Infinity;
       isKey = false;
     } else if (unit === 0x2d || (unit >= 0x30 && unit <= 0x39)) {
       NUMBER.lastIndex = here;
       const number = NUMBER.exec(text)![0];
-      if (number.length > 3 && isChanged(number)) scan.inexact.push({ at: here, text: number });
+      if (isInexact(number)) scan.inexact.push({ at: here, text: number });
       here += number.length - 1;
     }
   }
@@ -121,6 +139,11 @@ function endOfString(text: string, from: number): number {
 /** A decimal of up to 15 digits is the shortest text of its 64-bit number, if that is no subnormal number. */
 const MAX_CERTAIN_DIGITS = 15;
 const MIN_CERTAIN_VALUE = 1e-290;
+
+/** Returns whether a number has digits only, and so few that JSON.stringify writes them again. */
+function isShortInteger(number: string): boolean {
+  return number.length <= MAX_CERTAIN_DIGITS && /^\d+$/.test(number);
+}
 
 /** Returns whether JSON.parse changes the value of a number, or the number is an integer beyond 2^53. */
 function isChanged(number: string): boolean {

@@ -1,6 +1,6 @@
 // The stream between the printer and stdout with `--template`: records go in as lines of JSON, a line of text for each comes out.
 import Mustache from 'mustache';
-import { exactJsonText, parseExactJson } from '../contract/exact-json.ts';
+import { exactJsonText, parseShownJson } from '../contract/exact-json.ts';
 import type { Sink } from '../world.ts';
 import { formFault } from './form-fault.ts';
 import { escapeBlock } from './terminal/escape.ts';
@@ -46,7 +46,7 @@ export function templateSink({ render }: Template, stdout: Sink): Sink {
       held = held.slice(end);
       let shown = '';
       for (const line of lines.split('\n'))
-        if (line !== '') shown += `${render(parseExactJson(line) as object)}\n`;
+        if (line !== '') shown += `${render(parseShownJson(line) as object)}\n`;
       if (shown !== '') await stdout.write(stdout.isTTY ? escapeBlock(shown) : shown);
     },
   };

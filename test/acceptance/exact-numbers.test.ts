@@ -15,7 +15,9 @@ afterEach(async () => {
 });
 
 /** Numbers that JavaScript would change, and some that it keeps. */
-const NUMBERS = '[9007199254740993,-12345678901234567890,1e400,-1E-400,0.1000000000000000055,0.5,7]';
+const NUMBERS = '[9007199254740993,-12345678901234567890,1e400,-1E-400,0.1000000000000000055,-0,-0.0,0.5,7]';
+/** Numbers that JavaScript keeps and writes in another way: what the sender of an event wrote stays. */
+const FORMS = '[2.0,1e2,1E+2,100.50,0.0,-0,{"payload":[3.0],"after":4.0}]';
 const ODD = `"odd":{"deep":${NUMBERS},"9007199254740993":"9007199254740993"},"integrity":0.90000000000000002`;
 const HASH = 'a'.repeat(64);
 
@@ -23,7 +25,7 @@ const ROWS: Record<string, string> = {
   attachments: `{"id":"att_1","filename":"f","file_url":null,"sha256":"${HASH}","redacted":true,"decorative_layer":false,"first_visible":true,${ODD}}`,
   conversations: `{"id":"conv_1","sequence":1,"subject":"s","message_count":1,${ODD}}`,
   messages: `{"id":"msg_1","conversation_id":"conv_1","sequence":1,${ODD}}`,
-  events: `{"id":"evt_1","type":"contact.flagged","status":"stable","payload":{"contact":"c","odd":{"deep":${NUMBERS},"9007199254740993":"9007199254740993"}},"integrity":0.90000000000000002}`,
+  events: `{"id":"evt_1","type":"contact.flagged","status":"stable","payload":{"contact":"c","odd":{"deep":${NUMBERS},"9007199254740993":"9007199254740993"},"forms":${FORMS}},"integrity":0.90000000000000002}`,
   arc_reconstruction: `{"entry":"entry_1","reported":1,"checked":1,"offset":0,${ODD}}`,
   msg_1: `{"view":"raw","data":{"id":"msg_1","format":"other",${ODD}}}`,
 };
@@ -99,3 +101,25 @@ test('a walk prints them, and again from its frozen log', async () => {
 function sorted(text: string): string[] {
   return Array.from(text).sort();
 }
+
+test('the numbers of an event stay as its sender wrote them, in every form', async () => {
+  server = await serveNumbers();
+  for (const form of ['--json', '-o ndjson', '-o tsv', '--template {{payload}}']) {
+    const { stdout } = await run(`events ls ${form}`);
+    expect(stdout, form).toContain(FORMS);
+  }
+});
+
+test('a known field whose number is written in another way is read', async () => {
+  const row = `{"id":"conv_1","sequence":2.0,"subject":"s","message_count":1e1,"integrity":1.0}`;
+  server = await misbehave((socket) =>
+    socket.write(answer(200, `{"status":"stable","data":[${row}],"has_more":false,"drift_ratio":0.0}`)),
+  );
+  const { stdout, stderr, exit } = await run('conversations ls --json --limit 1');
+  expect({ ...JSON.parse(stdout), exit }).toMatchObject({
+    data: [{ sequence: 2, message_count: 10, integrity: 1 }],
+    summary: { drift_ratio: 0 },
+    exit: 0,
+  });
+  expect(stderr).toBe('');
+});

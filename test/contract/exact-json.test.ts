@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../../src/contract/canonical-json.ts';
-import { ExactNumber, exactJsonText, parseExactJson } from '../../src/contract/exact-json.ts';
+import { ExactNumber, exactJsonText, parseExactJson, parseShownJson } from '../../src/contract/exact-json.ts';
 import { decimalOf } from '../../src/contract/json-text.ts';
 import { jsonDocument } from '../support/json-documents.ts';
 
@@ -31,6 +31,21 @@ test.each([
   ' 1e400 ',
 ])('the whole text %s', (text) => {
   expect(decimals(exactJsonText(parseExactJson(text)))).toEqual(decimals(text));
+});
+
+test('every number of a sender is shown as it was written, -0 everywhere', () => {
+  const number = fc.stringMatching(/^-?(0|[1-9]\d{0,18})(\.\d{1,18})?([eE][+-]?\d{1,3})?$/);
+  fc.assert(
+    fc.property(fc.array(number), fc.constantFrom('payload', 'a'), (numbers, inner) => {
+      const text = `{"id":"e","payload":{"${inner}":[${numbers.join(',')}],"b":[{"c":2.0}],"d":1e2},"n":[-0,-0.0]}`;
+      expect(exactJsonText(parseShownJson(text))).toBe(text);
+    }),
+  );
+});
+
+test('numbers beside what a sender wrote are plain', () => {
+  const shown = parseShownJson('{"payload":{"a":[2.0]},"a":2.0,"b":"payload","c":[3.0,{"payload":1.0}]}');
+  expect(exactJsonText(shown)).toBe('{"payload":{"a":[2.0]},"a":2,"b":"payload","c":[3,{"payload":1}]}');
 });
 
 describe('any document', () => {

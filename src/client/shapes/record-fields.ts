@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { isoInstant } from '../../contract/epoch.ts';
 import { ExactNumber } from '../../contract/exact-json.ts';
 import { foldedName } from '../../contract/field-names.ts';
+import { decimalOf } from '../../contract/json-text.ts';
 import { isRecord, ownField, type JsonRecord } from './json-path.ts';
 import { flagOf, numberOf } from './page-facts.ts';
 
@@ -175,9 +176,13 @@ function readings(
 ): unknown[] {
   if (value instanceof ExactNumber) {
     const number = Number(value.text);
-    return [isDate ? isoInstant(number) : undefined, value, isWhole ? undefined : number, value.text].filter(
-      (reading) => reading !== undefined,
-    );
+    const isRounded = decimalOf(value.text) !== decimalOf(String(number));
+    return [
+      isDate ? isoInstant(number) : undefined,
+      value,
+      isWhole && isRounded ? undefined : number,
+      value.text,
+    ].filter((reading) => reading !== undefined);
   }
   const isPlain = typeof value === 'number' || typeof value === 'bigint';
   return [

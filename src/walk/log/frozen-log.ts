@@ -6,7 +6,7 @@ import { syncPath } from '../../disk/durable-write.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import { Fault } from '../../faults.ts';
 import { canonicalJson } from '../../contract/canonical-json.ts';
-import { parseExactJson } from '../../contract/exact-json.ts';
+import { parseShownJson } from '../../contract/exact-json.ts';
 import { MAX_WINDOW_BYTES, readChain, type FrozenChain } from './hash-chain.ts';
 import { linesOf } from '../../disk/lines.ts';
 import { openRegularFile, readBytesIfExists } from '../../disk/regular-file.ts';
@@ -92,7 +92,7 @@ function logOver<Row extends Identified>(
   rows: FileHandle,
   chain: FrozenChain,
 ): FrozenLog<Row> {
-  const last = chain.lastRow === undefined ? undefined : (parseExactJson(chain.lastRow) as Row);
+  const last = chain.lastRow === undefined ? undefined : (parseShownJson(chain.lastRow) as Row);
   const state = {
     windows: chain.windows,
     head: chain.head,
@@ -118,7 +118,7 @@ function logOver<Row extends Identified>(
     },
     async *rows() {
       for await (const line of linesOf(rows, chain.rowsBytes, MAX_WINDOW_BYTES))
-        yield parseExactJson(line.toString('utf8')) as Row;
+        yield parseShownJson(line.toString('utf8')) as Row;
     },
     async close() {
       await windows.close();

@@ -441,14 +441,14 @@ describe('X4 what goes out', () => {
     expect(await shown()).toEqual(expected);
     expect(await arx(dir, 'fsck')).toMatchObject({ exit: 0 });
 
-    const numbers = '[9007199254740993,1e+300,-1E-400,0.1000000000000000055]';
+    const numbers = '[9007199254740993,1e300,-1E-400,0.1000000000000000055]';
     const { stdout: lines } = await arx(dir, 'events ls -o ndjson');
     expect(lines.split('\n')[0]).toContain(
-      `"payload":{"contact":"c","amount":${numbers},"b":[100,0.30000000000000004],`,
+      `"payload":{"contact":"c","amount":${numbers},"b":[1e2,0.30000000000000004],`,
     );
     expect((await arx(dir, 'events ls --json')).stdout).toContain(`"amount":${numbers}`);
     expect((await arx(dir, 'events ls --fields payload.amount -o tsv')).stdout.split('\n')[0]).toBe(
-      '9007199254740993,1e+300,-1E-400,0.1000000000000000055',
+      '9007199254740993,1e300,-1E-400,0.1000000000000000055',
     );
     expect((await arx(dir, 'events ls -o tsv')).stdout).toContain(`"amount":${numbers}`);
   });
