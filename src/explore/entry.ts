@@ -64,7 +64,8 @@ export type GroupEntry = {
   files: number;
   withheld: number;
   absent: number;
-  bytes: number;
+  /** Of the files whose size is known; undefined where none is. */
+  bytes: number | undefined;
 };
 
 /** A part of the archive. `count`: how many rows it has, undefined where that is not known. */
@@ -100,6 +101,11 @@ export function placeOf(entry: Entry): Place | undefined {
   }
 }
 
+/** Returns the size of the files of a group, empty where no size is known. */
+export function sizeText({ bytes }: Pick<GroupEntry, 'bytes'>): string {
+  return bytes === undefined ? '' : formatBytes(bytes);
+}
+
 const TEXTS = new WeakMap<Entry, string>();
 
 /** Returns the text that a filter looks into, in lower case. */
@@ -121,7 +127,7 @@ function textsOf(entry: Entry): string[] {
     case 'file':
       return [entry.id, entry.name, entry.state, entry.reason, entry.type, entry.city];
     case 'group':
-      return [entry.value ?? '', formatBytes(entry.bytes)];
+      return [entry.value ?? '', sizeText(entry)];
     case 'section':
       return [entry.label];
     default:

@@ -29,8 +29,13 @@ function sumOf(one: GroupEntry | undefined, other: GroupEntry): GroupEntry {
     files: one.files + other.files,
     withheld: one.withheld + other.withheld,
     absent: one.absent + other.absent,
-    bytes: one.bytes + other.bytes,
+    bytes: sumOfKnown(one.bytes, other.bytes),
   };
+}
+
+/** Returns the sum of two numbers, of which each may be unknown. */
+export function sumOfKnown(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined ? other : one + (other ?? 0);
 }
 
 /** The most frequent first, then by value; files without a value last. */

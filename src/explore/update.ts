@@ -8,7 +8,7 @@ import { helpRows } from './layout.ts';
 import { helpLines } from './views/help.ts';
 import { typed } from './prompt.ts';
 import { ended } from './jobs.ts';
-import { newScreen, type Event, type State, type Step } from './state.ts';
+import { newScreen, shownScreen, type Event, type State, type Step } from './state.ts';
 import type { Place } from './place.ts';
 
 /** What a state begins with. */
@@ -79,6 +79,6 @@ function helped(state: State, top: number, key: Key): Step {
   const by = action === undefined ? undefined : steps[action];
   if (by === undefined)
     return { state: { ...state, helpTop: undefined }, effects: action === 'quit' ? [{ kind: 'quit' }] : [] };
-  const last = Math.max(0, helpLines(state.columns).length - height);
+  const last = Math.max(0, helpLines(shownScreen(state), state.columns).length - height);
   return { state: { ...state, helpTop: Math.max(0, Math.min(top + by, last)) }, effects: [] };
 }

@@ -10,6 +10,7 @@ import type {
   GroupEntry,
   MessageEntry,
 } from '../../explore/entry.ts';
+import { sumOfKnown } from '../../explore/overview.ts';
 import type { App } from '../../app.ts';
 import type { InstantStyle } from '../../format/instants.ts';
 import { leadsOf } from '../../format/terminal/tree.ts';
@@ -97,11 +98,11 @@ export function groupEntries(rows: readonly Attachment[]): Entry[] {
         files: 0,
         withheld: 0,
         absent: 0,
-        bytes: 0,
+        bytes: undefined,
       };
       group.files += 1;
       if (state !== 'available') group[state] += 1;
-      group.bytes += row.bytes ?? 0;
+      group.bytes = sumOfKnown(group.bytes, row.bytes ?? undefined);
       groups.set(id, group);
     }
   }

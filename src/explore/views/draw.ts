@@ -6,6 +6,7 @@ import type { Entry } from '../entry.ts';
 import { bodyRows, hasColumnNames, hasKeyLine, helpRows, isText, lengthOf } from '../layout.ts';
 import { titleOf } from '../place.ts';
 import { entryAt, shownCount, shownScreen, type Prompt, type Screen, type State } from '../state.ts';
+import { wrapText } from '../../format/terminal/wrap.ts';
 import { documentLines } from './document.ts';
 import { helpLines } from './help.ts';
 import { keyHints } from './key-hints.ts';
@@ -41,7 +42,7 @@ function screenRows(screen: Screen, state: State): DrawnRow[] {
 }
 
 function helpRowsOf(state: State, top: number): DrawnRow[] {
-  const lines = helpLines(state.columns).slice(top);
+  const lines = helpLines(shownScreen(state), state.columns).slice(top);
   return filled(
     lines.map((line) => ({ line })),
     helpRows(state),
@@ -79,7 +80,8 @@ function entriesShown(screen: Screen, state: State): Entry[] {
 
 function bodyOf(screen: Screen, state: State): DrawnRow[] {
   const height = bodyRows(screen, state);
-  if (lengthOf(screen, state) === 0) return [{ line: '' }, { line: placeholder(screen) }];
+  if (lengthOf(screen, state) === 0)
+    return [{ line: '' }, ...placeholder(screen, state.columns).map((line) => ({ line }))];
   if (isText(screen))
     return documentLines(screen, state)
       .slice(screen.top, screen.top + height)
@@ -92,11 +94,15 @@ function bodyOf(screen: Screen, state: State): DrawnRow[] {
 }
 
 /** What is shown in place of rows. */
-function placeholder({ reading, failure, filter, entries }: Screen): Line {
-  if (failure !== undefined) return { text: `  ${failure}`, style: 'bad' };
-  if (reading === 'reading') return { text: '  reading …', style: 'dim' };
-  if (filter !== '' && entries.length > 0) return { text: `  no row has "${filter}"`, style: 'dim' };
-  return { text: '  nothing here', style: 'dim' };
+function placeholder({ reading, failure, filter, entries }: Screen, columns: number): Line[] {
+  if (failure !== undefined)
+    return wrapText(escapeText(failure), Math.max(1, columns - 4)).map((text) => ({
+      text: `  ${text}`,
+      style: 'bad',
+    }));
+  if (reading === 'reading') return [{ text: '  reading …', style: 'dim' }];
+  if (filter !== '' && entries.length > 0) return [{ text: `  no row has "${filter}"`, style: 'dim' }];
+  return [{ text: '  nothing here', style: 'dim' }];
 }
 
 /** Where one is, how far the list is read, and why rows may be missing. */

@@ -1,10 +1,10 @@
 // The columns of lists, and a row of a list in the width of the screen.
-import { formatBytes, formatCount, plural } from '../../format/numbers.ts';
+import { formatCount, plural } from '../../format/numbers.ts';
 import { escapeText, textWidth, truncate } from '../../format/terminal/escape.ts';
 import type { Line, Span } from '../../format/terminal/styled-line.ts';
 import { integrityStyle, statusStyle } from '../../format/views/index.ts';
 import { zonedHeading } from '../../format/instants.ts';
-import type { Entry, EntryInstant } from '../entry.ts';
+import { sizeText, type Entry, type EntryInstant } from '../entry.ts';
 import type { Check, Screen, State } from '../state.ts';
 import { stateWord } from './file-state.ts';
 
@@ -96,7 +96,7 @@ const FILE: Column<Of<'file'>>[] = [
 const GROUP: Column<Of<'group'>>[] = [
   { name: 'value', of: ({ value }) => value ?? { text: 'none', style: 'dim' } },
   { name: 'files', width: 12, align: 'right', of: ({ files }) => plural(files, 'file') },
-  { name: 'bytes', width: 9, align: 'right', from: 60, of: ({ bytes }) => formatBytes(bytes) },
+  { name: 'bytes', width: 9, align: 'right', from: 60, of: sizeText },
   {
     name: 'gone',
     width: 22,

@@ -8,7 +8,17 @@ import type { State } from '../../../src/explore/state.ts';
 import { draw } from '../../../src/explore/views/draw.ts';
 import { escapeText, textWidth } from '../../../src/format/terminal/escape.ts';
 import { colorPaint, NO_PAINT, plainText } from '../../../src/format/terminal/styled-line.ts';
-import { after, conversation, file, message, press, readMessage, stateAt, type Size } from '../states.ts';
+import {
+  after,
+  conversation,
+  file,
+  message,
+  press,
+  readMessage,
+  shownScreen,
+  stateAt,
+  type Size,
+} from '../states.ts';
 
 const HOSTILE = [
   '\x1b[2J\x1b]52;c;AAAA\x07\x9b31m',
@@ -231,6 +241,29 @@ describe('what is seen', () => {
     expect(
       shown(press(stateAt({ kind: 'conversations' }, { entries: [conversation(1)] }), '/', 'x').state),
     ).toContain('no row has "x"');
+  });
+
+  test('why a place is empty is read in full, and why rows may be missing in the help', () => {
+    const at = { columns: 40, rows: 30 };
+    const reason =
+      'this service has no search; arx messages ls --walk | grep -i WORD finds subjects at the end';
+    const empty = stateAt({ kind: 'conversations' }, { entries: [] }, at);
+    const failed = after(empty, { kind: 'failed', screen: shownScreen(empty).number, text: reason });
+    expect(shown(failed).replaceAll(/\s+/g, ' ')).toContain(reason);
+    const doubts = ['the list may be cut: the service follows no cursors and says nothing', 'another doubt'];
+    const cut = stateAt({ kind: 'conversations' }, { entries: [conversation(1)], doubts }, at);
+    expect(shown(press(cut, '?').state).replaceAll(/\s+/g, ' ')).toContain(doubts.join(' '));
+  });
+
+  test('files without a known size have none', () => {
+    const group = { kind: 'group', by: 'city', files: 2, withheld: 0, absent: 0 } as const;
+    const entries = [
+      { ...group, id: 'city oslo', value: 'oslo', bytes: undefined },
+      { ...group, id: 'city cork', value: 'cork', bytes: 0 },
+    ];
+    const text = shown(stateAt({ kind: 'overview' }, { entries }));
+    expect(text).toMatch(/oslo +2 files *$/m);
+    expect(text).toMatch(/cork +2 files +0 B *$/m);
   });
 
   test.each([
