@@ -15,12 +15,13 @@ import { stubs } from './stubs.mjs';
 
 const root = join(import.meta.dirname, '..');
 
-/** Programs of one file each: what answers completion scripts, and the worker threads. */
+/** Programs of one file each: what answers completion scripts, the process of the keyring, and the worker threads. */
 const SINGLE_FILES = {
   complete: 'src/completion/complete.ts',
   'disk-worker': 'src/download/disk-worker.ts',
   'hash-worker': 'src/verify/hash-worker.ts',
   'jq-worker': 'src/format/jq-worker.ts',
+  'keyring-process': 'src/config/keyring-process.ts',
   'picture-worker': 'src/format/picture/picture-worker.ts',
   'small-file-worker': 'src/download/small-file-worker.ts',
 };

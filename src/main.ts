@@ -325,6 +325,29 @@ const world: World = {
       });
     });
   },
+  runOwn: async (name, input) => {
+    const { spawn } = await import('node:child_process');
+    return new Promise((resolve, reject) => {
+      const { ARX_TOKEN: _, ...env } = process.env;
+      controller.signal.throwIfAborted();
+      const program = join(__dirname, `${name}.js`);
+      const child = spawn(process.execPath, [program], { env, stdio: ['pipe', 'pipe', 'ignore'] });
+      const text: Buffer[] = [];
+      const interrupt = () => {
+        reject(controller.signal.reason as Fault);
+        child.kill('SIGKILL');
+      };
+      controller.signal.addEventListener('abort', interrupt, { once: true });
+      child.stdin.on('error', () => {});
+      child.stdin.end(input);
+      child.stdout.on('data', (chunk: Buffer) => text.push(chunk));
+      child.once('error', reject);
+      child.once('close', () => {
+        controller.signal.removeEventListener('abort', interrupt);
+        resolve(Buffer.concat(text).toString());
+      });
+    });
+  },
   startPager: async (program, args, env) => {
     const { spawn } = await import('node:child_process');
     const { ARX_TOKEN: _, ...own } = process.env;

@@ -1,6 +1,7 @@
 // Stores tokens in the keyring of the system, one item for each origin and profile of a config folder.
 import { Fault } from '../faults.ts';
-import { KEYRING_SERVICE, type Keyring } from './keyring.ts';
+import { KEYRING_SERVICE } from './keyring-calls.ts';
+import type { Keyring } from './keyring.ts';
 import { parseEntry, type TokenEntry, type TokenStore } from './token-store.ts';
 
 /** What the store is made from. */

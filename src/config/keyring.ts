@@ -1,5 +1,6 @@
 // The keyring of the system: Secret Service on Linux, Keychain on macOS, Credential Manager on Windows.
 import { Fault } from '../faults.ts';
+import type { KeyringAnswer, KeyringCall } from './keyring-calls.ts';
 
 /** Texts by account, under one service name. Every method throws Fault 'store' where the keyring cannot be used. */
 export type Keyring = {
@@ -10,68 +11,31 @@ export type Keyring = {
   list(): Promise<{ account: string; text: string }[]>;
 };
 
-/** The name under which the keyring shows our items. */
-export const KEYRING_SERVICE = 'arx';
-
-type Package = Pick<typeof import('@napi-rs/keyring'), 'AsyncEntry' | 'findCredentialsAsync'>;
-
 /**
- * Returns the keyring. The optional package is loaded at the first use. `signal` ends the wait for a user who is asked to
- * unlock it.
+ * Returns the keyring. `answerOf` runs a call in a process of its own and returns what that wrote; it rejects when the run is
+ * interrupted.
  */
-export function openKeyring(
-  signal: AbortSignal,
-  load: () => Promise<Package> = async () => import('@napi-rs/keyring'),
-): Keyring {
-  const loaded = async (): Promise<Package> =>
-    load().catch((cause: unknown) => {
+export function openKeyring(answerOf: (call: string) => Promise<string>): Keyring {
+  const use = async (call: KeyringCall): Promise<unknown> => {
+    const written = await answerOf(JSON.stringify(call));
+    const answer: KeyringAnswer =
+      written === '' ? { failure: 'its process ended early' } : (JSON.parse(written) as KeyringAnswer);
+    if ('value' in answer) return answer.value;
+    if (answer.isMissing === true)
       throw new Fault('store', 'the keyring needs the package @napi-rs/keyring, which is not installed', {
         hint: `npm install -g @napi-rs/keyring, or ${TO_FILE}`,
-        cause,
       });
+    throw new Fault('store', `the keyring of the system cannot be used: ${answer.failure}`, {
+      kept: 'nothing was stored elsewhere',
+      hint: `unlock it, or start it in this session; ${TO_FILE}`,
     });
-  const use = async <T>(work: (of: Package) => Promise<T>): Promise<T> => {
-    const found = await loaded();
-    signal.throwIfAborted();
-    let stop = (): void => {};
-    const stopped = new Promise<never>((_, reject) => {
-      stop = () => reject(signal.reason as Error);
-      signal.addEventListener('abort', stop, { once: true });
-    });
-    try {
-      return await Promise.race([work(found), stopped]);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      throw unusable(error);
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
   };
-  // The kernel keyring of Linux is lost at the next start, so it is no substitute for the Secret Service.
-  const entry = ({ AsyncEntry }: Package, account: string) =>
-    new AsyncEntry(KEYRING_SERVICE, account, { linux: { store: 'secret-service' } });
   return {
-    get: (account) => use(async (of) => (await entry(of, account).getPassword()) ?? undefined),
-    set: (account, text) => use(async (of) => entry(of, account).setPassword(text)),
-    remove: (account) => use(async (of) => entry(of, account).deleteCredential()),
-    list: () =>
-      use(async (of) =>
-        (await of.findCredentialsAsync(KEYRING_SERVICE)).map(({ account, password }) => ({
-          account,
-          text: password,
-        })),
-      ),
+    get: async (account) => ((await use({ of: 'get', account })) as string | null) ?? undefined,
+    set: async (account, text) => void (await use({ of: 'set', account, text })),
+    remove: async (account) => (await use({ of: 'remove', account })) === true,
+    list: async () => (await use({ of: 'list' })) as { account: string; text: string }[],
   };
 }
 
 const TO_FILE = 'to use a file: arx config set token_store file';
-
-/** Messages of the package name the cause, and never the text of an item. */
-function unusable(error: unknown): Fault {
-  const why = error instanceof Error ? error.message.replaceAll(/\s+/g, ' ').slice(0, 300) : 'unknown error';
-  return new Fault('store', `the keyring of the system cannot be used: ${why}`, {
-    kept: 'nothing was stored elsewhere',
-    hint: `unlock it, or start it in this session; ${TO_FILE}`,
-    cause: error,
-  });
-}

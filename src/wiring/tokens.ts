@@ -9,14 +9,14 @@ export async function openTokens(
   store: 'file' | 'keyring',
   folder: string,
   storeWorld: StoreWorld,
-  { signal }: World,
+  { runOwn }: World,
 ): Promise<Pick<App, 'tokens' | 'moveTokens'>> {
   const { openTokenStore } = await import('../config/token-store.ts');
   const file = openTokenStore(folder, storeWorld);
   const keyringWith = async (left?: TokenStore): Promise<TokenStore> => {
     const { openKeyring } = await import('../config/keyring.ts');
     const { openKeyringStore } = await import('../config/keyring-store.ts');
-    const keyring = openKeyring(signal);
+    const keyring = openKeyring(async (call) => runOwn('keyring-process', call));
     return openKeyringStore({ keyring, folder, ...(left === undefined ? {} : { file: left }) });
   };
   return {

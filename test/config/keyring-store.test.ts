@@ -1,6 +1,7 @@
 // Tokens in a keyring, which is an object in memory here; keyring.service.test.ts uses a real one.
 import * as fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { answerCall, type KeyringCall } from '../../src/config/keyring-calls.ts';
 import { openKeyring, type Keyring } from '../../src/config/keyring.ts';
 import { moveTokens, openKeyringStore } from '../../src/config/keyring-store.ts';
 import { openTokenStore } from '../../src/config/token-store.ts';
@@ -124,10 +125,36 @@ test.each([['{'], ['{}'], ['{"__proto__":1}'], [JSON.stringify({ ...ENTRY, acces
 );
 
 describe('the keyring of the system', () => {
-  const never = new AbortController().signal;
+  /** A keyring whose calls are made here, by this package. */
+  const keyringOf = (load: () => Promise<unknown>) =>
+    openKeyring(async (call) =>
+      JSON.stringify(
+        await answerCall(JSON.parse(call) as KeyringCall, load as Parameters<typeof answerCall>[1]),
+      ),
+    );
+
+  test('texts are stored, listed and removed by account', async () => {
+    const items = new Map<string, string>();
+    class Entry {
+      readonly account: string;
+      constructor(_: string, account: string) {
+        this.account = account;
+      }
+      getPassword = () => items.get(this.account) ?? null;
+      setPassword = (text: string) => void items.set(this.account, text);
+      deleteCredential = () => items.delete(this.account);
+    }
+    const findCredentials = () => Array.from(items, ([account, password]) => ({ account, password }));
+    const keyring = keyringOf(async () => ({ Entry, findCredentials }));
+    expect(await keyring.get('a')).toBeUndefined();
+    await keyring.set('a', 'secret "1"\n');
+    expect(await keyring.get('a')).toBe('secret "1"\n');
+    expect(await keyring.list()).toEqual([{ account: 'a', text: 'secret "1"\n' }]);
+    expect([await keyring.remove('a'), await keyring.remove('a')]).toEqual([true, false]);
+  });
 
   test('without its package: Fault store with what to do', async () => {
-    const keyring = openKeyring(never, async () => Promise.reject(new Error("Cannot find module '/secret'")));
+    const keyring = keyringOf(async () => Promise.reject(new Error("Cannot find module '/secret'")));
     await expect(keyring.get('a')).rejects.toMatchObject({
       kind: 'store',
       message: 'the keyring needs the package @napi-rs/keyring, which is not installed',
@@ -135,26 +162,16 @@ describe('the keyring of the system', () => {
     });
   });
 
-  test('the wait for its user ends with the run', async () => {
-    const interrupt = new AbortController();
-    class AsyncEntry {
-      getPassword = async (): Promise<string> => {
-        queueMicrotask(() => interrupt.abort(new Fault('interrupted', 'interrupted')));
-        return new Promise(() => {});
+  test('any failure is a Fault store that keeps to one line', async () => {
+    class Entry {
+      setPassword = (): void => {
+        throw new Error('locked\n  by its user');
       };
     }
-    const keyring = openKeyring(interrupt.signal, async () => ({ AsyncEntry }) as never);
-    await expect(keyring.get('a')).rejects.toMatchObject({ kind: 'interrupted' });
-  });
-
-  test('any failure is a Fault store that keeps to one line', async () => {
-    class AsyncEntry {
-      setPassword = async (): Promise<void> => Promise.reject(new Error('locked\n  by its user'));
-    }
-    const keyring = openKeyring(never, async () => ({ AsyncEntry }) as never);
-    await expect(keyring.set('a', 'secret')).rejects.toMatchObject({
+    await expect(keyringOf(async () => ({ Entry })).set('a', 'secret')).rejects.toMatchObject({
       kind: 'store',
       message: 'the keyring of the system cannot be used: locked by its user',
     });
+    await expect(openKeyring(async () => '').get('a')).rejects.toMatchObject({ kind: 'store' });
   });
 });

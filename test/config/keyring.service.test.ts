@@ -1,5 +1,7 @@
 // Tokens in a real Secret Service: gnome-keyring on a session bus of its own.
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isInstalled } from '../support/installed.ts';
@@ -33,6 +35,29 @@ async function session(dir: string, lines: readonly string[]): Promise<Ended> {
     env: { XDG_RUNTIME_DIR: run, XDG_DATA_HOME: join(dir, 'share') },
   }).ended;
 }
+
+test.skipIf(process.platform !== 'linux')(
+  'Ctrl-C ends the wait for a keyring that does not answer',
+  { timeout: 60_000 },
+  async () => {
+    const dir = tempFolder('silent-keyring');
+    const bus = createServer();
+    const asked = once(bus, 'connection');
+    await once(bus.listen(join(dir, 'bus')), 'listening');
+    const env = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(dir, 'bus')}` };
+    const args = [launcher, 'config', 'set', 'token_store', 'keyring'];
+    const running = startProcess(process.execPath, args, { dir, env });
+    const [socket] = (await asked) as [Socket];
+    // The process of the call ends with the run: its connection is closed.
+    const closed = once(socket.resume(), 'close');
+    running.child.kill('SIGINT');
+    const { exit, stderr } = await running.ended;
+    expect({ exit, stderr }).toMatchObject({ exit: 130, stderr: expect.stringContaining('interrupted') });
+    await closed;
+    bus.close();
+    expect(existsSync(join(dir, 'config/config.json'))).toBe(false);
+  },
+);
 
 describe.skipIf(missing.length > 0)('a Secret Service', () => {
   test('login, whoami, the way back to the file, and logout', { timeout: 120_000 }, async () => {

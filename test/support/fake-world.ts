@@ -92,6 +92,9 @@ export function fakeWorld({
     capture: async () => {
       throw new Error('ENOENT');
     },
+    runOwn: async () => {
+      throw new Error('ENOENT');
+    },
     startPager: async () => {
       throw new Error('ENOENT');
     },
