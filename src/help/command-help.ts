@@ -1,14 +1,19 @@
 // The help of a command or of a group of commands: what it does, examples, arguments, options, and where to read on.
 import type { Command, Help } from 'commander';
 import type { HelpTopic } from '../command-list/help-topics.ts';
-import { MAX_COLUMNS } from './plain-text.ts';
+import { indented, MAX_COLUMNS } from './plain-text.ts';
 
 /** What the help of a command says besides what commander knows. */
 export type HelpDetails = { readonly examples: readonly string[]; readonly topics?: readonly HelpTopic[] };
 
-/** Returns the help of `command` as text of at most 80 columns; only examples may be longer. */
+/** Below this width of descriptions, each stands below its term. */
+const MIN_DESCRIPTION_COLUMNS = 30;
+
+/** Returns the help of `command` as text of at most 80 columns, less on a narrow terminal; only examples may be longer. */
 export function commandHelp(command: Command, helper: Help, { examples, topics = [] }: HelpDetails): string {
-  helper.helpWidth = Math.min(helper.helpWidth ?? MAX_COLUMNS, MAX_COLUMNS);
+  const columns = Math.min(helper.helpWidth ?? MAX_COLUMNS, MAX_COLUMNS);
+  helper.helpWidth = columns;
+  helper.minWidthToWrap = MIN_DESCRIPTION_COLUMNS;
   const args = helper
     .visibleArguments(command)
     .map((argument): Item => [helper.argumentTerm(argument), helper.argumentDescription(argument)]);
@@ -20,7 +25,7 @@ export function commandHelp(command: Command, helper: Help, { examples, topics =
     .visibleCommands(command)
     .map((child): Item => [child.name(), helper.subcommandDescription(child)]);
   return [
-    ...helper.boxWrap(sentence(helper.commandDescription(command)), MAX_COLUMNS).split('\n'),
+    ...indented(sentence(helper.commandDescription(command)), '', '', columns),
     '',
     'Examples:',
     ...examples.map((line) => `  ${line}`),
@@ -39,10 +44,23 @@ export function commandHelp(command: Command, helper: Help, { examples, topics =
 /** A term and its description. */
 type Item = readonly [term: string, description: string];
 
+/** Blanks before a term, and between the term and its description, as commander has them. */
+const GAPS = 4;
+const INDENT = '  ';
+/** Before a description below its term. */
+const BELOW = '      ';
+
 function section(title: string, items: readonly Item[], helper: Help): string[] {
   if (items.length === 0) return [];
   const widest = Math.max(...items.map(([term]) => term.length));
-  return ['', `${title}:`, ...items.map((item) => helper.formatItem(item[0], widest, item[1], helper))];
+  const columns = helper.helpWidth ?? MAX_COLUMNS;
+  const isNarrow = columns - widest - GAPS < MIN_DESCRIPTION_COLUMNS;
+  const lines = items.flatMap(([term, text]) =>
+    isNarrow
+      ? [INDENT + term, ...indented(text, BELOW, BELOW, columns)]
+      : helper.formatItem(term, widest, text, helper),
+  );
+  return ['', `${title}:`, ...lines];
 }
 
 /** Returns the summary of a command as a sentence. */

@@ -54,8 +54,8 @@ function plain(text: string): string {
     .join('');
 }
 
-/** Returns text as lines of at most {@link MAX_COLUMNS}; `first` begins the first line, `indent` of the same length the others. */
-export function indented(text: string, first: string, indent: string): string[] {
-  const lines = wrapText(text.replaceAll(/\s+/g, ' '), MAX_COLUMNS - indent.length);
+/** Returns text as lines of at most `columns`; `first` begins the first line, `indent` of the same length the others. */
+export function indented(text: string, first: string, indent: string, columns = MAX_COLUMNS): string[] {
+  const lines = wrapText(text.replaceAll(/\s+/g, ' '), Math.max(1, columns - indent.length));
   return lines.map((line, index) => (index === 0 ? first : indent) + line);
 }
