@@ -61,6 +61,22 @@ test('leaving a screen ends its request; coming back sends it again', async () =
   expect(await explorer.ended).toBe(0);
 });
 
+test('what was read leaves nothing behind on the run', async () => {
+  const explorer = start('conv_9');
+  proxy.letThrough();
+  await explorer.shows(/Wanjiru Kamau/);
+  const before = explorer.listeners();
+  for (let place = 0; place < 3; place += 1) {
+    explorer.type('\r');
+    await explorer.shows(/From: /);
+    explorer.type('q');
+    await explorer.shows(/Wanjiru Kamau/);
+  }
+  expect(explorer.listeners()).toBeLessThanOrEqual(before);
+  explorer.type('\x03');
+  expect(await explorer.ended).toBe(0);
+});
+
 test('nothing but the explorer writes on its screen: no progress, and diagnostics wait for its end', async () => {
   const explorer = start('msg_1 -v');
   const before = explorer.stderr();

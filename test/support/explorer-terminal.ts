@@ -1,4 +1,5 @@
 // The explorer in this process, with a screen emulator as its terminal.
+import { getEventListeners } from 'node:events';
 import xterm from '@xterm/headless';
 import { run } from '../../src/arx.ts';
 import { Fault } from '../../src/faults.ts';
@@ -16,6 +17,8 @@ export type RunningExplorer = {
   /** Whether the terminal was given back. */
   isClosed(): boolean;
   signal(name: string): void;
+  /** How many listeners wait for the end of the run. */
+  listeners(): number;
   /** Lets this time pass: what is done at intervals is done once. */
   pass(ms: number): void;
   type(keys: string): void;
@@ -94,6 +97,7 @@ export function startExplorer(
     sent: () => sent.join(''),
     isClosed: () => isClosed,
     signal: (name: string) => controller.abort(new Fault('interrupted', 'interrupted', { signal: name })),
+    listeners: () => getEventListeners(controller.signal, 'abort').length,
     pass(ms: number) {
       passedMs += ms;
       for (const act of atIntervals) act();

@@ -19,7 +19,9 @@ export function explorerArchive(app: App, globalWords: readonly string[]): Explo
       return {
         async read(from, signal) {
           const doubts: string[] = [];
-          const chunk = await readPlace(place, from, memory, quietApp(app, signal, doubts));
+          const chunk = await untilEither(app.world.signal, signal, (either) =>
+            readPlace(place, from, memory, quietApp(app, either, doubts)),
+          );
           return { ...chunk, doubts: [...(chunk.doubts ?? []), ...doubts] };
         },
       };
@@ -31,14 +33,16 @@ export function explorerArchive(app: App, globalWords: readonly string[]): Explo
         ...silent,
         write: async (chunk) => void chunks.push(Buffer.from(chunk).toString()),
       };
-      const exit = await app.runLine({
-        ...app.world,
-        argv: [...globalWords, ...words],
-        stdin: NO_INPUT,
-        stdout: silent,
-        stderr,
-        signal: anyOf(app.world.signal, signal),
-      });
+      const exit = await untilEither(app.world.signal, signal, (either) =>
+        app.runLine({
+          ...app.world,
+          argv: [...globalWords, ...words],
+          stdin: NO_INPUT,
+          stdout: silent,
+          stderr,
+          signal: either,
+        }),
+      );
       const lines = chunks.join('').slice(0, MAX_STDERR_LENGTH).trim().split('\n');
       return {
         exit,
@@ -62,19 +66,25 @@ const NO_PROGRESS: Progress = { update() {}, end: () => Promise.resolve() };
 
 /** Returns the App for one read: its requests end with the signal, and what it says is a doubt instead of a line on stderr. */
 function quietApp(app: App, signal: AbortSignal, doubts: string[]): App {
-  const either = anyOf(app.world.signal, signal);
   return {
     ...app,
-    world: { ...app.world, signal: either },
-    client: () => app.clientUntil(either),
+    world: { ...app.world, signal },
+    client: () => app.clientUntil(signal),
     notice: (text) => void doubts.push(text),
     addFault: (fault) => void doubts.push(fault.message),
     progress: () => NO_PROGRESS,
   };
 }
 
-/** Aborted as soon as one of the two is. A request that nobody waits for any more ends as an interrupted one. */
-function anyOf(run: AbortSignal, request: AbortSignal): AbortSignal {
+/**
+ * Does work with a signal that is aborted as soon as one of the two is. A request that nobody waits for any more ends as an
+ * interrupted one. The signal of the run outlives the work, so nothing may stay on it.
+ */
+async function untilEither<T>(
+  run: AbortSignal,
+  request: AbortSignal,
+  work: (either: AbortSignal) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController();
   const stop = (): void =>
     controller.abort(run.aborted ? run.reason : new Fault('interrupted', 'no longer wanted'));
@@ -82,5 +92,9 @@ function anyOf(run: AbortSignal, request: AbortSignal): AbortSignal {
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
   }
-  return controller.signal;
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const signal of [run, request]) signal.removeEventListener('abort', stop);
+  }
 }
