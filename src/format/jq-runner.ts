@@ -8,7 +8,8 @@ export type JqWorkerOptions = { program: string };
 
 /** Returns a function that runs the program over the JSON texts of a string. It never rejects: a failure is a message of jq. */
 export function createJqRunner({ program }: JqWorkerOptions): (json: string) => Promise<JqRun> {
-  const loading = import('jq-wasm').then(({ loadJq }) => loadJq());
+  // With jq.wasm inside, so that no second file has to be found.
+  const loading = import('jq-wasm/inline').then(({ loadJq }) => loadJq());
   // Else jq would take it for an option.
   const expression = program.startsWith('-') ? ` ${program}` : program;
   return async (json) => {

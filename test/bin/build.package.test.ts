@@ -1,11 +1,14 @@
 // What an install brings: files, help that is written already, and nothing that npm runs or warns about.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { helpByWords } from '../../src/program.ts';
-import { buildProgram, type Program } from '../support/program.ts';
+import { pngFile, scene } from '../support/pictures.ts';
+import { buildProgram, outside, type Program } from '../support/program.ts';
+import { atTerminal, quoted } from '../support/shell.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { wordsOf } from '../support/transcript.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 let arx: Program;
@@ -89,6 +92,41 @@ function copied(): string {
     cpSync(join(built, name), join(root, name), { recursive: true });
   return root;
 }
+
+test('every package and every thread works where there is no node_modules', { timeout: 60_000 }, async () => {
+  const launcher = join(copied(), 'bin/arx.js');
+  const dir = tempFolder('no-modules');
+  mkdirSync(join(dir, 'd'));
+  writeFileSync(join(dir, 'd/b.txt'), 'b');
+  writeFileSync(join(dir, 'd/c.txt'), 'c');
+  writeFileSync(join(dir, 'd/picture.png'), pngFile(scene(8, 8)));
+  writeFileSync(
+    join(dir, 'mail.mbox'),
+    'From a@b Thu Jan  1 00:00:00 2026\nFrom: a@b\nSubject: =?utf-8?q?w=C3=B6rd?=\n\nwörd\n',
+  );
+  const says = (line: string): string => {
+    const args = [launcher, ...wordsOf(line)];
+    const { stdout, stderr, status } = spawnSync(process.execPath, args, {
+      cwd: dir,
+      encoding: 'utf8',
+      env: outside(dir),
+    });
+    expect({ line, stderr: status === 0 ? '' : stderr, status }).toEqual({ line, stderr: '', status: 0 });
+    return stdout;
+  };
+  says('import d mail.mbox');
+  expect(says('attachments ls --jq .data[].filename')).toBe('b.txt\nc.txt\npicture.png\n');
+  expect(says('attachments ls --template {{filename}} --name *.txt')).toBe('b.txt\nc.txt\n');
+  expect(says('search subject:wörd -o table --color always')).toContain('wörd');
+  const id = says('attachments ls --name *.png --jq .data[0].id').trim();
+  const shown = atTerminal(
+    `${quoted(process.execPath)} ${quoted(launcher)} attachments show ${id} --preview`,
+    { dir },
+  );
+  expect((await shown.ended).stdout).toMatch(/[▀▄█]/);
+  says('attachments pull --all --to files');
+  expect(says('attachments verify files').match(/^=/gm)).toHaveLength(3);
+});
 
 test.each([
   ['that every run loads', /^rolldown-runtime\.js$/, []],
