@@ -30,6 +30,7 @@ const LONG_STORE = [
   'test/service/handlers/search.test.ts',
   'test/service/store/event-worker.test.ts',
   'test/service/store/additions/message-batches.test.ts',
+  'test/service/store/events/store-events.test.ts',
   'test/support/generated-rows.test.ts',
 ];
 /** Suites whose property tests make more runs in the long tests. */
@@ -42,6 +43,7 @@ const MORE_RUNS = [
   'test/service/handlers/list-window.test.ts',
   'test/service/handlers/search.test.ts',
   'test/service/store/additions/message-batches.test.ts',
+  'test/service/store/events/store-events.test.ts',
   'test/warc/index.test.ts',
 ];
 

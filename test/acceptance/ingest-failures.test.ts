@@ -66,6 +66,7 @@ test('P11 a stored event that cannot be applied for lack of space stays acknowle
       database.transaction(async (statements) => {
         const watched: typeof statements = {
           ...statements,
+          last: undefined,
           run: async (sql, parameters) => {
             if (isFull && sql.includes('UPDATE events'))
               throw Object.assign(new Error('full'), { errcode: 13 });

@@ -106,7 +106,8 @@ export async function measureIngest({ launcher, peer, rounds, ms, events }: Size
   }
 }
 
-function median(values: readonly number[]): number {
+/** Returns the middle one of some numbers. */
+export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1]!;
 }
 
@@ -124,7 +125,8 @@ function writeEvents(path: string, count: number): void {
 }
 
 type Target = { base_url: string; pid: number; token: string; close(): Promise<void> };
-type Served = Listening & Target & { idle(): Promise<void> };
+/** `arx serve` as a process. `idle` resolves when every event has its effect. */
+export type Served = Listening & Target & { idle(): Promise<void> };
 
 /** The least that a server does; see ingest-peer.mjs. */
 async function servePeer(peer: string, home: string, database: string): Promise<Target> {
@@ -141,8 +143,20 @@ async function servePeer(peer: string, home: string, database: string): Promise<
   };
 }
 
-async function serve(launcher: string, home: string, flags: readonly string[]): Promise<Served> {
-  const words = [launcher, 'serve', '--port', '0', '--json', '--max-tier', 'mirror', ...flags];
+/** Starts `arx serve` on free ports, and logs in. */
+export async function serve(launcher: string, home: string, flags: readonly string[]): Promise<Served> {
+  const words = [
+    launcher,
+    'serve',
+    '--port',
+    '0',
+    '--asset-port',
+    '0',
+    '--json',
+    '--max-tier',
+    'mirror',
+    ...flags,
+  ];
   const running = startProcess(process.execPath, words, { dir: home });
   const line = JSON.parse(await running.says('stdout', /\n/)) as Listening;
   const response = await fetch(`${line.base_url}/api/auth/token`, {

@@ -12,6 +12,7 @@ const SERVICE = [
   'filters',
   'intake',
   'ingest',
+  'ingest-kinds',
   'ingest-kill',
   'hold',
   'hostile',

@@ -8,7 +8,7 @@ import { MESSAGES } from '../../records/message.ts';
 import type { StoredRow } from '../../records/table.ts';
 import type { Statements } from '../sql/database.ts';
 import { invalidateSummary } from '../meta-table/summary.ts';
-import { chunksOf, parameterList, selectIn, updateRows } from '../sql/bulk-statements.ts';
+import { atEnd, selectIn, updateRows } from '../sql/bulk-statements.ts';
 
 /** An event with its number. */
 export type NumberedEvent = KnownEvent & { n: number };
@@ -18,16 +18,16 @@ export type EventOutcome = Pick<StoredRow<typeof EVENTS>, 'n' | 'effect' | 'mess
 
 /** Applies events in this order and stores the effect of each. Call it in the transaction of the only writer. */
 export async function applyEvents(statements: Statements, events: readonly NumberedEvent[]): Promise<void> {
-  const outcomes = new Map<string, EventOutcome>();
-  const overridden = new Set<string>();
-  const supersede = (id: string): void => {
-    const here = outcomes.get(id);
-    if (here === undefined) overridden.add(id);
+  const outcomes = new Map<number, EventOutcome>();
+  const overridden = new Set<number>();
+  const supersede = (n: number): void => {
+    const here = outcomes.get(n);
+    if (here === undefined) overridden.add(n);
     else here.effect = 'superseded';
   };
   const records = await recordsOf(statements, events);
   const { messages, attachments } = records;
-  for (const event of events) outcomes.set(event.id, applyToRecords(event, records, supersede));
+  for (const event of events) outcomes.set(event.n, applyToRecords(event, records, supersede));
   await saveMessages(
     statements,
     [...messages.values()].filter(({ isMoved }) => isMoved),
@@ -36,13 +36,16 @@ export async function applyEvents(statements: Statements, events: readonly Numbe
     statements,
     [...attachments.values()].filter(({ isChanged }) => isChanged),
   );
-  for (const id of overridden) {
-    await statements.run(`UPDATE events SET effect = 'superseded' WHERE id = $1`, [id]);
-  }
+  await updateRows(
+    statements,
+    EVENTS,
+    ['effect'],
+    Array.from(overridden, (n) => ({ n, effect: 'superseded' as const })),
+  );
   const last = await statements.get<{ ordinal: number | null }>('SELECT MAX(applied) AS ordinal FROM events');
   let ordinal = last?.ordinal ?? 0;
   await updateRows(
-    statements,
+    atEnd(statements),
     EVENTS,
     ['effect', 'applied', 'message', 'attachment'],
     [...outcomes.values()].map((outcome) => {
@@ -62,11 +65,11 @@ export async function recordsOf(statements: Statements, events: readonly Numbere
   };
 }
 
-/** Returns the effect of an event, and changes its record. Calls `supersede` with the id of each event that it overrides. */
+/** Returns the effect of an event, and changes its record. Calls `supersede` with the number of each event that it overrides. */
 export function applyToRecords(
   event: NumberedEvent,
   { messages, attachments }: Records,
-  supersede: (id: string) => void,
+  supersede: (n: number) => void,
 ): EventOutcome {
   const outcome: EventOutcome = { n: event.n, effect: 'recorded', message: null, attachment: null };
   if (event.type === 'message.reordered') {
@@ -102,7 +105,7 @@ async function messagesOf(
 function moveMessage(
   { n: number, id, payload }: NumberedEvent & { type: 'message.reordered' },
   messages: ReadonlyMap<number, Movable>,
-  supersede: (id: string) => void,
+  supersede: (n: number) => void,
 ): Effect {
   const n = numberOf('msg', payload.id);
   if (n === undefined) return 'waiting';
@@ -111,25 +114,26 @@ function moveMessage(
   const message = messages.get(n);
   if (message === undefined) return 'waiting';
   if (!isLaterWriter(number, message.moved_n)) return 'superseded';
-  if (message.moved_by !== null) supersede(message.moved_by);
+  if (message.moved_n !== null) supersede(message.moved_n);
   Object.assign(message, { sequence: payload.sequence, moved_by: id, moved_n: number, isMoved: true });
   return 'applied';
 }
+
+/** The failed checks of a message, with the position check made again. `$1` is its bit. */
+const POSITION_CHECKED = `CASE WHEN (sequence, n) < (SELECT p.sequence, p.n FROM messages p WHERE p.n = messages.parent)
+  THEN failed | $1 ELSE failed & ~$1 END`;
 
 /** Writes new positions, and updates the position check of moved messages and of their replies. */
 async function saveMessages(statements: Statements, moved: readonly Movable[]): Promise<void> {
   if (moved.length === 0) return;
   await updateRows(statements, MESSAGES, ['sequence', 'moved_by'], moved);
-  for (const some of chunksOf(moved)) {
-    const numbers = parameterList(some, some.length + 2);
-    await statements.run(
-      `UPDATE messages SET failed = CASE
-          WHEN (sequence, n) < (SELECT p.sequence, p.n FROM messages p WHERE p.n = messages.parent)
-          THEN failed | $1 ELSE failed & ~$1 END
-        WHERE conversation IN (${parameterList(some, 2)}) AND (n IN (${numbers}) OR parent IN (${numbers}))`,
-      [MESSAGE.positionMonotonic, ...some.map(({ conversation }) => conversation), ...some.map(({ n }) => n)],
-    );
-  }
+  await statements.run(
+    `WITH moved AS (SELECT CAST(value ->> 0 AS BIGINT) AS n, CAST(value ->> 1 AS BIGINT) AS conversation FROM json_each($2))
+      UPDATE messages SET failed = ${POSITION_CHECKED}
+      WHERE conversation IN (SELECT conversation FROM moved)
+        AND (n IN (SELECT n FROM moved) OR parent IN (SELECT n FROM moved)) AND failed <> ${POSITION_CHECKED}`,
+    [MESSAGE.positionMonotonic, JSON.stringify(moved.map(({ n, conversation }) => [n, conversation]))],
+  );
   await invalidateSummary(statements);
 }
 
@@ -162,7 +166,7 @@ async function attachmentsOf(
 function reclassify(
   { n, id, payload }: NumberedEvent & { type: 'attachment.reclassified' },
   attachments: ReadonlyMap<number, Changeable>,
-  supersede: (id: string) => void,
+  supersede: (n: number) => void,
 ): Effect {
   const named = WRITTEN_FIELDS.filter(({ field }) => payload[field] !== undefined);
   if (named.length === 0) return 'recorded';
@@ -171,14 +175,14 @@ function reclassify(
   const mine = named.filter(({ number }) => isLaterWriter(n, attachment[number]));
   for (const { field, writer, number } of mine) {
     const value = payload[field];
-    const before = attachment[writer];
+    const before = attachment[number];
     Object.assign(attachment, {
       [field]: typeof value === 'boolean' ? Number(value) : value,
       [writer]: id,
       [number]: n,
       isChanged: true,
     });
-    const holds = WRITTEN_FIELDS.some(({ writer: other }) => attachment[other] === before);
+    const holds = WRITTEN_FIELDS.some(({ number: other }) => attachment[other] === before);
     if (before !== null && !holds) supersede(before);
   }
   return mine.length === 0 ? 'superseded' : 'applied';

@@ -6,13 +6,13 @@ import type { RateLimiter } from '../../rules/rate-limiter.ts';
 import type { Statements } from '../sql/database.ts';
 import { EVENTS } from '../../records/event.ts';
 import type { NewRow, StoredRow } from '../../records/table.ts';
-import { appendRows, selectIn } from '../sql/bulk-statements.ts';
+import { appendRows, atEnd, selectIn, updateRows } from '../sql/bulk-statements.ts';
 
 /** Events that may wait for records (our choice). Anyone with a token can name records that will never exist. */
 const MAX_WAITING_EVENTS = 100_000;
 
-type Fresh = { event: AcceptedEvent; deliveries: number };
-type Kept = Pick<StoredRow<typeof EVENTS>, 'n' | 'id' | 'body_sha256' | 'effect'>;
+type Fresh = { event: AcceptedEvent; row: Kept };
+type Kept = Pick<StoredRow<typeof EVENTS>, 'n' | 'id' | 'body_sha256' | 'effect' | 'deliveries'>;
 
 /**
  * Stores events in the order given, as `queued`, in the transaction of the only writer. Resolves to an ApiError for each
@@ -27,8 +27,8 @@ export async function storeEvents(
 ): Promise<(ApiError | undefined)[]> {
   const rows = await selectIn<Kept>(
     statements,
-    `SELECT n, id, body_sha256, effect FROM events WHERE id IN ?
-      UNION ALL SELECT MAX(n), '', '', 'recorded' FROM events`,
+    `SELECT n, id, body_sha256, effect, deliveries FROM events WHERE id IN ?
+      UNION ALL SELECT MAX(n), '', '', 'recorded', 0 FROM events`,
     new Set(events.map(({ id }) => id)),
   );
   const known = new Map<string, Kept>(rows.map((row) => [row.id, row]));
@@ -37,7 +37,7 @@ export async function storeEvents(
     events.filter(({ id }) => !known.has(id)),
   );
   const fresh = new Map<number, Fresh>();
-  const again = new Map<Kept, number>();
+  const again = new Set<Kept>();
   // The second SELECT returns the greatest number under the id '', which no event has.
   let n = known.get('')?.n ?? 0;
 
@@ -47,9 +47,8 @@ export async function storeEvents(
       if (before.body_sha256 !== event.bodySha256) {
         return new EventConflict(before.body_sha256, event.bodySha256);
       }
-      const row = fresh.get(before.n);
-      if (row === undefined) again.set(before, (again.get(before) ?? 0) + 1);
-      else row.deliveries += 1;
+      before.deliveries += 1;
+      if (!fresh.has(before.n)) again.add(before);
       return undefined;
     }
     if (absent.has(event)) {
@@ -67,14 +66,21 @@ export async function storeEvents(
       });
     }
     n += 1;
-    fresh.set(n, { event, deliveries: 1 });
-    known.set(event.id, { n, id: event.id, body_sha256: event.bodySha256, effect: 'queued' });
+    const row: Kept = {
+      n,
+      id: event.id,
+      body_sha256: event.bodySha256,
+      effect: 'queued',
+      deliveries: 1,
+    };
+    fresh.set(n, { event, row });
+    known.set(event.id, row);
     return undefined;
   };
 
   const errors: (ApiError | undefined)[] = [];
   for (const event of events) errors.push(await keep(event));
-  const added = [...fresh].map(([number, { event, deliveries }]): NewRow<typeof EVENTS> => {
+  const added = [...fresh].map(([number, { event, row }]): NewRow<typeof EVENTS> => {
     const { id, type, payloadText, payloadSha256, bodySha256 } = event;
     return {
       n: number,
@@ -84,18 +90,23 @@ export async function storeEvents(
       body_sha256: bodySha256,
       payload_sha256: payloadSha256,
       received_ms: now,
-      deliveries,
+      deliveries: row.deliveries,
       effect: 'queued',
     };
   });
-  for (const [row, times] of again) await countDeliveries(statements, row, times);
-  await appendRows(statements, EVENTS, added);
+  const end = atEnd(statements);
+  await countDeliveries(end, [...again]);
+  await appendRows(end, EVENTS, added);
   return errors;
 }
 
-async function countDeliveries(statements: Statements, { n, effect }: Kept, times: number): Promise<void> {
-  const revived = effect === 'dead' ? `, effect = 'queued', failures = 0, due_ms = 0, error = NULL` : '';
-  await statements.run(`UPDATE events SET deliveries = deliveries + $1${revived} WHERE n = $2`, [times, n]);
+/** Stores how often known events were delivered, and queues those of them again that are dead. */
+async function countDeliveries(statements: Pick<Statements, 'run'>, again: readonly Kept[]): Promise<void> {
+  await updateRows(statements, EVENTS, ['deliveries'], again);
+  const revived = again
+    .filter(({ effect }) => effect === 'dead')
+    .map(({ n }) => ({ n, effect: 'queued' as const, failures: 0, due_ms: 0, error: null }));
+  await updateRows(statements, EVENTS, ['effect', 'failures', 'due_ms', 'error'], revived);
 }
 
 /** Returns the events whose record does not exist, if as many events wait as may wait; else none. */

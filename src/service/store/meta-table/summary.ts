@@ -114,6 +114,11 @@ export async function invalidateSummary(
   const row = await statements.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'summary'`);
   const stored = parseStored(row?.value);
   if (stored === undefined) return;
+  const isMarked =
+    stored.forgotten === true &&
+    (changed !== 'conversations' || stored.joined === true) &&
+    (changed !== 'tiers' || stored.retiered === true);
+  if (isMarked) return;
   await save(statements, {
     ...stored,
     forgotten: true,

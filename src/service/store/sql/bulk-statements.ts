@@ -30,25 +30,34 @@ export async function insertRows<T extends Target>(
   }
 }
 
-/** Inserts rows in one statement, as the last one of a transaction. Texts must not contain NUL. */
+/** Returns what runs statements at the end of a transaction: where the engine can, they are sent with the commit, in this order. */
+export function atEnd(statements: Statements): Pick<Statements, 'run'> {
+  const { last } = statements;
+  if (last === undefined) return statements;
+  return {
+    async run(sql, parameters) {
+      last(sql, parameters);
+      return Number.NaN;
+    },
+  };
+}
+
+/** Inserts rows in one statement. Texts must not contain NUL. */
 export async function appendRows<C extends Columns>(
-  statements: Statements,
+  statements: Pick<Statements, 'run'>,
   table: Table<C>,
   rows: readonly NewRow<Table<C>>[],
 ): Promise<void> {
   if (rows.length === 0) return;
   const names = table.inserted;
-  const insert = [
-    `INSERT INTO ${table.name} (${names.join(', ')}) ${selectGiven(table, names)}`,
-    [given(rows as readonly Row[], names)],
-  ] as const;
-  if (statements.last === undefined) await statements.run(...insert);
-  else statements.last(...insert);
+  await statements.run(`INSERT INTO ${table.name} (${names.join(', ')}) ${selectGiven(table, names)}`, [
+    given(rows as readonly Row[], names),
+  ]);
 }
 
 /** Sets the columns `changed` of many rows, found by `n`, in one statement. Texts must not contain NUL. */
 export async function updateRows<C extends Columns, Changed extends keyof C & string>(
-  statements: Statements,
+  statements: Pick<Statements, 'run'>,
   table: Table<C>,
   changed: readonly Changed[],
   rows: readonly Pick<StoredRow<Table<C>>, Changed | ('n' & keyof C)>[],

@@ -1,0 +1,173 @@
+// Measures the ingest of each kind of event, in turn; bundled by ingest-kinds.mjs.
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sampleArchive } from '../support/archive.ts';
+import { load } from '../support/load.ts';
+import { ownCluster, type OwnCluster } from '../support/own-cluster.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { median, serve, type Served } from './ingests.ts';
+import { CONNECTIONS, PAYLOAD, TYPE } from './raw-commits.ts';
+
+type Row = Record<string, string>;
+export type Sizes = { launcher: string; rounds: number; events: number };
+
+/** Messages of the archive. Each event of the kind `superseding` moves one of them. */
+const MESSAGES = 500;
+const BATCH = 500;
+
+/** The kinds in the order in which they are sent: those of the second and third refer to events of the first. */
+const KINDS = ['new', 'known', 'conflicting', 'superseding', 'mixed'] as const;
+type Kind = (typeof KINDS)[number];
+
+const flagged = (id: string, trust = PAYLOAD.trust) => ({ id, type: TYPE, payload: { ...PAYLOAD, trust } });
+const moving = (id: string, n: number) => {
+  const message = (n % MESSAGES) + 1;
+  return {
+    id,
+    type: 'message.reordered',
+    payload: { id: `msg_${message}`, entry: `entry_${message}`, sequence: (n * 7) % 1_000 },
+  };
+};
+
+/** Returns event `n` of a kind. Events of one `run` have ids of their own. */
+function eventOf(kind: Kind, run: string, n: number): object {
+  if (kind === 'known') return flagged(`${run}_${n}`);
+  if (kind === 'conflicting') return flagged(`${run}_${n}`, 'high');
+  if (kind === 'superseding') return moving(`${run}_s${n}`, n);
+  if (kind === 'mixed') {
+    const other = KINDS[n % 4]!;
+    return other === 'new'
+      ? flagged(`${run}_m${n}`)
+      : eventOf(other, other === 'superseding' ? `${run}_m` : run, n);
+  }
+  return flagged(`${run}_${n}`);
+}
+
+/** Sends so many events to the processes in turn. Resolves to events a second: acknowledged, and with their effect. */
+async function send(
+  served: readonly Served[],
+  { kind, run, size, events }: { kind: Kind; run: string; size: number; events: number },
+): Promise<{ acknowledged: number; applied: number }> {
+  let n = 0;
+  const begun = performance.now();
+  const rate = () => (events / (performance.now() - begun)) * 1000;
+  const connections = (size === 1 ? CONNECTIONS : 4) / served.length;
+  await Promise.all(
+    served.map(({ base_url: url, token }) =>
+      load({
+        url,
+        token,
+        connections,
+        contentType: size === 1 ? 'application/json' : 'application/x-ndjson',
+        next: () => {
+          if (n >= events) return undefined;
+          const lines = Array.from({ length: size }, () => JSON.stringify(eventOf(kind, run, n++)));
+          return { body: lines.join('\n'), ids: [] };
+        },
+        answered: (status, _ids, body) => {
+          const isExpected = status === 200 || (status === 409 && kind !== 'new');
+          if (!isExpected) throw new Error(`answered with ${status}: ${body}`);
+        },
+      }),
+    ),
+  );
+  const acknowledged = rate();
+  await served[0]!.idle();
+  return { acknowledged, applied: rate() };
+}
+
+async function withArchive<T>(
+  engine: 'sqlite' | 'postgres',
+  cluster: OwnCluster | undefined,
+  work: (home: string, flags: readonly string[]) => Promise<T>,
+): Promise<T> {
+  const home = tempFolder('kinds');
+  const sample = await sampleArchive({
+    conversations: MESSAGES,
+    messages: 1,
+    attachments: 0,
+    place: engine === 'postgres' ? { url: cluster!.url } : { dir: join(home, 'data') },
+  });
+  await sample.leave();
+  return work(home, engine === 'postgres' ? ['--database', cluster!.url] : []);
+}
+
+/** Rows of a table: each kind, beside new events of the same size. */
+export async function measureKinds({ launcher, rounds, events }: Sizes): Promise<Row[]> {
+  const cluster = await ownCluster();
+  const table: Row[] = [];
+  try {
+    for (const engine of cluster === undefined ? (['sqlite'] as const) : (['sqlite', 'postgres'] as const)) {
+      await withArchive(engine, cluster, async (home, flags) => {
+        const served = await serve(launcher, home, flags);
+        // What the process compiles at the beginning is not measured.
+        await send([served], { kind: 'new', run: 'first', size: 1, events });
+        for (const size of [1, BATCH]) {
+          const rates = new Map(
+            KINDS.map((kind) => [kind, { acknowledged: [] as number[], applied: [] as number[] }]),
+          );
+          for (let round = 0; round < rounds; round += 1)
+            for (const kind of KINDS) {
+              const got = await send([served], { kind, run: `r${size}_${round}`, size, events });
+              rates.get(kind)!.acknowledged.push(got.acknowledged);
+              rates.get(kind)!.applied.push(got.applied);
+              await sleep(100);
+            }
+          const fresh = median(rates.get('new')!.applied);
+          for (const kind of KINDS) {
+            const { acknowledged, applied } = rates.get(kind)!;
+            table.push({
+              engine,
+              'events a request': String(size),
+              kind,
+              'acknowledged/s': Math.round(median(acknowledged)).toLocaleString('en'),
+              'with their effect/s': Math.round(median(applied)).toLocaleString('en'),
+              'times as dear as new (≤ 1.5)': (fresh / median(applied)).toFixed(2),
+            });
+          }
+        }
+        await served.close();
+      });
+    }
+  } finally {
+    await cluster?.close();
+  }
+  return table;
+}
+
+/** Rows of a table: new events, one a request, by one, two and four processes on PostgreSQL. */
+export async function measureProcesses({ launcher, rounds, events }: Sizes): Promise<Row[]> {
+  const cluster = await ownCluster();
+  if (cluster === undefined) return [];
+  try {
+    return await withArchive('postgres', cluster, async (home, flags) => {
+      const counts = [1, 2, 4];
+      const rates = new Map(counts.map((count) => [count, [] as number[]]));
+      for (let round = 0; round < rounds; round += 1)
+        for (const count of counts) {
+          const served = await Promise.all(Array.from({ length: count }, () => serve(launcher, home, flags)));
+          await send(served, { kind: 'new', run: `w${count}_${round}`, size: 1, events: events / 4 });
+          const { acknowledged } = await send(served, {
+            kind: 'new',
+            run: `p${count}_${round}`,
+            size: 1,
+            events,
+          });
+          rates.get(count)!.push(acknowledged);
+          for (const one of served) await one.close();
+        }
+      const one = median(rates.get(1)!);
+      return counts.map((count) => ({
+        processes: String(count),
+        'acknowledged/s': Math.round(median(rates.get(count)!)).toLocaleString('en'),
+        'of one process (≥ 1)': (median(rates.get(count)!) / one).toFixed(2),
+        'of each round': rates
+          .get(count)!
+          .map((rate) => Math.round(rate))
+          .join(' '),
+      }));
+    });
+  } finally {
+    await cluster.close();
+  }
+}
