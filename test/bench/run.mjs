@@ -17,6 +17,7 @@ const SERVICE = [
   'hold',
   'hostile',
   'soak',
+  'standby',
   'sqlmap',
 ];
 const EXPLORER = ['explore'];

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { DatabaseAccessError } from '../sql/database-error.ts';
 import type { PostgresAddress, ServerKind } from './postgres-address.ts';
 import { throwAccessError } from './postgres-errors.ts';
-import { PAGE_SETTINGS } from './postgres-plans.ts';
+import { PAGE_SETTINGS, type ServerTarget } from './postgres-plans.ts';
 import { getTypeParser, query } from './postgres-statements.ts';
 
 /** Settings of the server by name. */
@@ -27,6 +27,8 @@ export type Connections = {
   opening(client: pg.ClientBase, mode: string, own: Settings): string;
   /** Whether the session is shared with other clients of a pooler. It must then be left as it was found. */
   isShared(client: pg.ClientBase): boolean;
+  /** Tells to which server the connections of the pools go; undefined where they go to several. */
+  target(): ServerTarget | undefined;
   /** Gives up all connections after their present use: their server takes no writes any more. */
   renew(): void;
 };
@@ -55,6 +57,10 @@ export function createConnections(
   // The last server that could be used stays the first one that is tried.
   let current = 0;
   let generation = 0;
+  /** The server of each connection of the pools; undefined where that is not known. */
+  const servers = new Map<pg.ClientBase, string | undefined>();
+  let lastServer: string | undefined;
+  let changes = 0;
   /** The settings of the transactions of a connection whose session is shared. */
   const shared = new WeakMap<pg.ClientBase, Settings>();
 
@@ -76,8 +82,16 @@ export function createConnections(
     }
   }
 
+  const noteServer = (client: pg.ClientBase, server: string | undefined): void => {
+    servers.set(client, server);
+    client.once('end', () => servers.delete(client));
+    if (server !== lastServer) changes += 1;
+    lastServer = server;
+  };
   const prepare = async (client: pg.ClientBase, own: Settings): Promise<void> => {
-    const isShared = await isSessionShared(client);
+    // Both are sent at once.
+    const [isShared, server] = await Promise.all([isSessionShared(client), serverOf(client)]);
+    noteServer(client, isShared ? undefined : server);
     await checkKind(client, (client as ServerClient).candidate.kind);
     if (isShared) shared.set(client, own);
     else
@@ -147,6 +161,10 @@ export function createConnections(
       return `BEGIN ${mode}${access}${path}; ${setText(all, 'LOCAL')}`;
     },
     isShared: (client) => shared.has(client),
+    target() {
+      const [server, ...others] = new Set(servers.values());
+      return others.length > 0 ? undefined : { changes, isShared: servers.size > 0 && server === undefined };
+    },
     renew: () => void (generation += 1),
   };
 }
@@ -177,6 +195,17 @@ async function isSessionShared(client: pg.ClientBase): Promise<boolean> {
       throw error;
     });
   return row === undefined || Number(row.rows[0]?.pid) !== processID;
+}
+
+/** Returns what tells a server from others and from itself before a restart; undefined where it cannot tell. */
+async function serverOf(client: pg.ClientBase): Promise<string | undefined> {
+  const asked = `SELECT CAST(EXTRACT(EPOCH FROM pg_postmaster_start_time()) AS TEXT) AS started,
+    CAST(inet_server_addr() AS TEXT) AS address, current_setting('port') AS port`;
+  const answer = await client.query(asked).catch((error: unknown) => {
+    if (error instanceof pg.DatabaseError) return undefined;
+    throw error;
+  });
+  return answer === undefined ? undefined : JSON.stringify(answer.rows[0]);
 }
 
 const STATE = `SELECT current_setting('transaction_read_only') AS read_only`;

@@ -44,6 +44,14 @@ export const PAGE_SETTINGS = {
   max_parallel_workers_per_gather: '0',
 };
 
+/** To which server the connections of a process go, see postgres-connections.ts. */
+export type ServerTarget = {
+  /** How often a connection went to another server than the one before. */
+  changes: number;
+  /** A pooler stands between, which may send each transaction to another server. */
+  isShared: boolean;
+};
+
 /** Statements with a name in one process. Each connection keeps the plans of all of them. */
 const MAX_NAMES = 64;
 /** Combinations of filters, tiers and directions have 96 texts. */
@@ -83,8 +91,7 @@ export function createStatementNames(): (sql: string) => Sending {
     if (sql.includes(WORDS_MATCH) || sql.includes(WORDS_OF_WEIGHT))
       return NEEDS_INDEX_SCAN.test(sql) ? SEARCH_WITH_INDEX_SCANS : SEARCH;
     const isFiltered = sql.startsWith(FILTERED_PAGE_SELECT);
-    if (!isFiltered && !sql.startsWith(PAGE_SELECT) && sql !== SNAPSHOT && sql !== SUMMARY_STATE)
-      return ELSEWHERE;
+    if (!isFiltered && !sql.startsWith(PAGE_SELECT) && !FOR_EACH_REQUEST.has(sql)) return ELSEWHERE;
     const names = isFiltered ? filtered : plain;
     const known = names.get(sql);
     if (known !== undefined) return known;
@@ -96,10 +103,58 @@ export function createStatementNames(): (sql: string) => Sending {
   };
 }
 
-/** NULL on a standby, whose snapshots do not show all running transactions. */
-const SNAPSHOT = `SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE CAST(pg_current_snapshot() AS TEXT) END AS state`;
+/** The snapshot of a primary. NULL on a standby, whose snapshots do not show all running transactions. */
+const SNAPSHOT = `SELECT CASE WHEN pg_is_in_recovery() THEN NULL ELSE CAST(pg_current_snapshot() AS TEXT) END AS state, NULL AS replayed`;
 
-/** Returns the data version of a database: two equal snapshots see the same commits. */
-export async function snapshotVersion(statements: Statements): Promise<DataVersion> {
-  return (await statements.get<{ state: string | null }>(SNAPSHOT))?.state ?? Number.NaN;
+/**
+ * The same, and on a standby the position in the write-ahead log up to which it shows the data. Its position is set a moment after the
+ * effect of a record is visible. So it counts only where nothing was received beyond it, by a receiver that runs: then no record beyond
+ * it can have taken effect.
+ */
+const SNAPSHOT_OR_POSITION = `WITH wal AS MATERIALIZED (
+    SELECT pg_is_in_recovery() AS standby, pg_last_wal_receive_lsn() AS received, pg_last_wal_replay_lsn() AS replayed
+  )
+  SELECT CASE WHEN NOT standby THEN CAST(pg_current_snapshot() AS TEXT) END AS state,
+    CASE WHEN standby AND received = replayed AND EXISTS (SELECT 1 FROM pg_stat_wal_receiver WHERE pid IS NOT NULL)
+      THEN CAST(replayed AS TEXT) END AS replayed
+  FROM wal`;
+
+/** What is asked for each request. */
+const FOR_EACH_REQUEST = new Set([SNAPSHOT, SNAPSHOT_OR_POSITION, SUMMARY_STATE]);
+
+/** What the statements above return. */
+type StateRow = { state: string | null; replayed: string | null };
+
+/** Returns whether the server lacks a function, as databases do that are built from PostgreSQL. */
+function isUnsupported(error: unknown): boolean {
+  return /^(?:0A|42)/.test(String((error as { code?: unknown }).code));
+}
+
+/**
+ * Returns the data version of a database: two equal snapshots of a primary see the same commits, and so do two equal positions of a
+ * standby. `target` says to which server all connections go; between two servers nothing can be compared, since one may be behind.
+ */
+export function createDataVersion(
+  statements: Statements,
+  target: () => ServerTarget | undefined,
+): () => Promise<DataVersion> {
+  let sql = SNAPSHOT_OR_POSITION;
+  const read = async (): Promise<StateRow | undefined> => {
+    try {
+      return await statements.get<StateRow>(sql);
+    } catch (error) {
+      if (sql === SNAPSHOT || !isUnsupported(error)) throw error;
+      sql = SNAPSHOT;
+      return statements.get<StateRow>(sql);
+    }
+  };
+  return async () => {
+    const before = target();
+    const row = await read();
+    const after = target();
+    if (before === undefined || after === undefined || before.changes !== after.changes) return Number.NaN;
+    // A pooler may send a position and a page to two standbys.
+    const state = row?.state ?? (after.isShared ? undefined : row?.replayed);
+    return typeof state === 'string' ? `${after.changes} ${state}` : Number.NaN;
+  };
 }

@@ -14,7 +14,12 @@ import {
 import { checkContents, createSchema } from './postgres-contents.ts';
 import { copyRows } from './postgres-copy.ts';
 import { isConflict, isConnectionLost, throwAccessError } from './postgres-errors.ts';
-import { createStatementNames, isGenuinePostgres, snapshotVersion, type Sending } from './postgres-plans.ts';
+import {
+  createDataVersion,
+  createStatementNames,
+  isGenuinePostgres,
+  type Sending,
+} from './postgres-plans.ts';
 import { query, statementsOver, type Answer } from './postgres-statements.ts';
 import { createWriterRow, LOCK_WRITER } from './postgres-writer.ts';
 
@@ -318,7 +323,7 @@ export async function openPostgres({
     throw error;
   }
   sendingOf = createStatementNames();
-  return { ...database, dataVersion: () => snapshotVersion(reader) };
+  return { ...database, dataVersion: createDataVersion(reader, () => connections.target()) };
 }
 
 function lockBusy(): DatabaseAccessError {

@@ -1,10 +1,11 @@
 // Which servers are PostgreSQL itself, what their state is called, and which plans are kept.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Statements } from '../../../../src/service/store/sql/database.ts';
 import {
+  createDataVersion,
   createStatementNames,
   isGenuinePostgres,
-  snapshotVersion,
+  type ServerTarget,
 } from '../../../../src/service/store/engines/postgres-plans.ts';
 import {
   FILTERED_PAGE_SELECT,
@@ -30,9 +31,49 @@ test.each([
   expect(await isGenuinePostgres(answering(() => Promise.reject(new Error('no such table'))))).toBe(false);
 });
 
-test('the state is the snapshot; where a part of it is missing, it is no state, nor the same again', async () => {
-  expect(await snapshotVersion(answering(async () => ({ state: '1:3:2' })))).toBe('1:3:2');
-  expect(await snapshotVersion(answering(async () => ({ state: null })))).toBeNaN();
+describe('the state', () => {
+  const one: ServerTarget = { changes: 1, isShared: false };
+  const version = (row: object, ...targets: (ServerTarget | undefined)[]) =>
+    createDataVersion(
+      answering(async () => row),
+      () => (targets.length > 1 ? targets.shift() : targets[0]),
+    )();
+
+  test('is the snapshot of a primary, or the position of a standby', async () => {
+    expect(await version({ state: '1:3:2', replayed: null }, one)).toBe('1 1:3:2');
+    expect(await version({ state: '1:3:2', replayed: null }, { ...one, isShared: true })).toBe('1 1:3:2');
+    expect(await version({ state: null, replayed: '0/16B3' }, one)).toBe('1 0/16B3');
+  });
+
+  test.each([
+    ['a standby that has received more than it shows', { state: null, replayed: null }, one],
+    ['a standby behind a pooler', { state: null, replayed: '0/16B3' }, { ...one, isShared: true }],
+    ['several servers', { state: '1:3:2', replayed: null }, undefined],
+  ])('is none, nor the same again: %s', async (_what, row, target) => {
+    expect(await version(row, target)).toBeNaN();
+  });
+
+  test('is none where a connection to another server was opened while it was read', async () => {
+    expect(await version({ state: '1:3:2' }, one, { ...one, changes: 2 })).toBeNaN();
+    expect(await version({ state: '1:3:2' }, undefined, one)).toBeNaN();
+  });
+
+  test('of a server that does not tell its position is the snapshot', async () => {
+    const asked: string[] = [];
+    const read = createDataVersion(
+      {
+        get: async (sql: string) => {
+          asked.push(sql);
+          if (sql.includes('receive_lsn')) throw Object.assign(new Error('no'), { code: '0A000' });
+          return { state: '1:3:2', replayed: null };
+        },
+      } as unknown as Statements,
+      () => one,
+    );
+    expect(await read()).toBe('1 1:3:2');
+    expect(await read()).toBe('1 1:3:2');
+    expect(asked).toHaveLength(3);
+  });
 });
 
 test('only pages and what is asked for each request are sent to connections for pages', () => {
