@@ -51,7 +51,7 @@ export async function measureIngest({ launcher, peer, rounds, ms, events }: Size
       };
       const peaks = { file: 0, reconcile: 0 };
       const offerOne = async (name: keyof typeof spent, served: Target) => {
-        const spentOn = spending(served.pid, engine === 'postgres' ? cluster : undefined);
+        const spentOn = spending([served.pid], engine === 'postgres' ? cluster : undefined);
         const { rate, accepted } = await offer(served, ms, 1);
         rates[name].push(rate);
         spent[name].push(spentOn(accepted));

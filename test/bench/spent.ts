@@ -6,12 +6,19 @@ import type { OwnCluster } from '../support/own-cluster.ts';
 /** Milliseconds, and the events they went into. */
 export type Spent = { load: number; server: number; engine: number; events: number };
 
-/** Begins to count. This process makes the load, `server` gets it. Call the returned function with the number of events. */
-export function spending(server: number, cluster: OwnCluster | undefined): (events: number) => Spent {
+/** Begins to count. This process makes the load, the processes `servers` get it. Call the returned function with the number of events. */
+export function spending(
+  servers: readonly number[],
+  cluster: OwnCluster | undefined,
+): (events: number) => Spent {
   const now = () => {
     const { user, system } = process.cpuUsage();
     const engine = cluster === undefined ? 0 : childrenOf(postmasterOf(cluster));
-    return { load: (user + system) / 1000, server: statOf(server).ms, engine };
+    return {
+      load: (user + system) / 1000,
+      server: servers.reduce((sum, pid) => sum + statOf(pid).ms, 0),
+      engine,
+    };
   };
   const from = now();
   return (events) => {
