@@ -40,6 +40,7 @@ export async function parse(argv: readonly string[], version: string): Promise<P
     version,
     (choice) => (chosen = choice),
     (chunk) => (text += chunk),
+    argv,
   );
   try {
     await root.parseAsync(argv, { from: 'user' });
@@ -77,11 +78,15 @@ export async function helpByWords(version: string): Promise<Record<string, strin
 /** A group shows examples of this many of its commands. */
 const MAX_GROUP_EXAMPLES = 3;
 
-/** Returns the whole tree. It calls `choose` with what argv names, and `write` with help and error texts. */
+/**
+ * Returns the tree of all commands. It calls `choose` with what argv names, and `write` with help and error texts. Only commands
+ * whose words are in argv get their arguments and options, because the options of all commands take 3 ms.
+ */
 function buildProgram(
   version: string,
   choose: (chosen: Chosen) => void,
   write: (chunk: string) => void,
+  argv: readonly string[],
 ): Command {
   const root = new Command('arx')
     .configureHelp({ formatHelp: overview })
@@ -104,19 +109,25 @@ function buildProgram(
       nouns.set(first, parent);
     }
     const command = addCommand(parent, second ?? first, spec);
+    if (!spec.words.split(' ').every((word) => argv.includes(word))) continue;
+    addParameters(command, spec);
     command.action(() => choose({ command: { spec, given: given(command) } }));
   }
   const help = addCommand(root, HELP_COMMAND.words, HELP_COMMAND);
+  addParameters(help, HELP_COMMAND);
   help.action(() => choose({ help: given(help)['words'] as readonly string[] }));
   configure(root, write);
   return root;
 }
 
 function addCommand(parent: Command, name: string, spec: CommandSpec): Command {
-  const command = parent.command(name).description(spec.summary);
+  return parent.command(name).description(spec.summary).configureHelp(helpWith(spec));
+}
+
+/** Adds the arguments and options of a command. */
+function addParameters(command: Command, spec: CommandSpec): void {
   for (const [syntax, description] of spec.arguments ?? []) command.argument(syntax, description);
   for (const declared of spec.options ?? []) addOnce(command, option(declared));
-  return command.configureHelp(helpWith(spec));
 }
 
 /** Adds an option. One that takes a single value is refused where it is given twice: commander would forget the first value. */
