@@ -4,19 +4,16 @@ import type * as z from 'zod';
 import type { Attachment } from '../contract/attachment.ts';
 import type { Content } from '../contract/content.ts';
 import type { Conversation, Message } from '../contract/conversation.ts';
-import {
-  type Acknowledgement,
-  BatchAcknowledgement,
-  type Envelope,
-  type IngestRequest,
-} from '../contract/event.ts';
+import type { Acknowledgement, Envelope } from '../contract/event.ts';
+import type { IngestRequest } from '../contract/ingest.ts';
 import type { Health } from '../contract/health.ts';
 import { OWNER_SECRET_HEADER, pathOf, ROUTES, type RouteName } from '../contract/routes.ts';
-import { SearchPage } from '../contract/search/search.ts';
+import type { SearchPage } from '../contract/search/search.ts';
 import type { Position } from '../contract/sequence.ts';
 import { signatureHeaders } from '../contract/signature.ts';
 import type { Token, TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
+import { lazy } from '../lazy.ts';
 import { parseContent, type ForeignContent } from './content-body.ts';
 import { parseResponse, parseResponseWith, rawReply, type ApiResponse, type Reply } from './response.ts';
 import { parseBaseUrl, typedUrlWithin, urlWithin, type Query } from './base-url.ts';
@@ -28,15 +25,7 @@ import {
   type SequenceRow,
 } from './record-list.ts';
 import { createBodyReader, type BodyKind, type ReadBody } from './shapes/record-body.ts';
-import {
-  ACKNOWLEDGEMENT,
-  ATTACHMENT,
-  CONVERSATION,
-  HEALTH,
-  LORE,
-  RAW,
-  TOKEN,
-} from './shapes/record-kinds.ts';
+import { ACKNOWLEDGEMENT, ATTACHMENT, CONVERSATION, HEALTH, TOKEN } from './shapes/record-kinds.ts';
 import { ATTACHMENTS, CONVERSATIONS, EVENTS, MESSAGES, POSITIONS } from './shapes/list-kinds.ts';
 import type { ListGuess } from './shapes/list-guess.ts';
 import { faultOfItem } from './error-response.ts';
@@ -126,9 +115,11 @@ export function createClient(options: ClientOptions): Client {
     token: recordReader(TOKEN),
     health: recordReader(HEALTH),
     acknowledgement: recordReader(ACKNOWLEDGEMENT),
-    lore: recordReader(LORE),
-    raw: recordReader(RAW),
   };
+  const contentReaders = lazy(async () => {
+    const { LORE, RAW } = await import('./shapes/content-kinds.ts');
+    return { lore: recordReader(LORE), raw: recordReader(RAW) };
+  });
 
   /** A service that checks signatures needs no token with them. */
   function signing(id: string): Pick<ApiCall, 'withToken' | 'sign'> {
@@ -166,8 +157,10 @@ export function createClient(options: ClientOptions): Client {
       return reply;
     },
     attachment: async (id) => read('attachment', as(records.attachment, id), { id }),
-    content: async (id, query) =>
-      read('content', (answer) => parseContent(answer, records, id, query), { id }, query),
+    content: async (id, query) => {
+      const readers = await contentReaders();
+      return read('content', (answer) => parseContent(answer, readers, id, query), { id }, query);
+    },
     sequence: async (name, query) => read('sequence', page(lists.entries, query), { name }, query),
     health: () => read('health', as(records.health)),
     ingest: (event, text) => {
@@ -179,7 +172,8 @@ export function createClient(options: ClientOptions): Client {
         return reply;
       });
     },
-    ingestBatch: (events) => {
+    ingestBatch: async (events) => {
+      const { BatchAcknowledgement } = await import('../contract/ingest.ts');
       const url = urlWithin(base, ROUTES.ingest.path);
       const lines = events.map(({ text }) => text).join('\n');
       const id = `${events[0]?.event.id} and ${events.length - 1} more`;
@@ -215,7 +209,10 @@ export function createClient(options: ClientOptions): Client {
         return reply;
       }
     },
-    search: (query) => read('search', (answer) => parseResponse(answer, SearchPage), {}, query),
+    search: async (query) => {
+      const { SearchPage } = await import('../contract/search/search.ts');
+      return read('search', (answer) => parseResponse(answer, SearchPage), {}, query);
+    },
     guessOf: (list) => lists[list].guess(),
     changesOf: (list) => lists[list].changes(),
     contradictionOfAttachments: () => contradiction,

@@ -1,5 +1,5 @@
 // Commands for events.
-import { EVENT_TYPES, UNSETTLED_EFFECTS } from '../contract/event.ts';
+import { EVENT_TYPES, UNSETTLED_EFFECTS } from '../contract/event-types.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { PAGE_OPTIONS } from './shared-options.ts';
 

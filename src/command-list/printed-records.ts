@@ -4,7 +4,8 @@ import { SentAttachment } from '../contract/attachment.ts';
 import { FILE_STATES } from '../contract/attachment-file.ts';
 import { Content } from '../contract/content.ts';
 import { Conversation, Message } from '../contract/conversation.ts';
-import { Acknowledgement, Envelope, RefusedEvent } from '../contract/event.ts';
+import { Acknowledgement, Envelope } from '../contract/event.ts';
+import { RefusedEvent } from '../contract/ingest.ts';
 import { Health } from '../contract/health.ts';
 import {
   ArchiveCopyReport,

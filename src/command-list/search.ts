@@ -1,6 +1,6 @@
 // The command that finds messages by their words.
 import { PAGE_LIMIT } from '../contract/scalars.ts';
-import { SEARCH_FACETS, SEARCH_SORTS } from '../contract/search/search.ts';
+import { SEARCH_FACETS, SEARCH_SORTS } from '../contract/search/parameters.ts';
 import type { CommandSpec } from './command-spec.ts';
 
 /** Name, arguments, options and examples of `search`. */

@@ -1,6 +1,6 @@
 // Names of archives, as a command takes them.
 import * as z from 'zod';
-import { isArchiveName, NAME_RULE } from '../service/index.ts';
+import { isArchiveName, NAME_RULE } from '../service/administration.ts';
 
 /** One or more names, each once. */
 export const archiveNamesInput = z

@@ -29,7 +29,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     });
   }
   const archive = await app.openArchive({ ...place, readOnly: true });
-  const { backUp, BackupTargetError } = await import('../service/index.ts');
+  const { backUp, BackupTargetError } = await import('../service/administration.ts');
   const to = resolve(app.world.cwd, input.to);
   const progress = app.progress();
   let there = 0;

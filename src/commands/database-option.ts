@@ -4,15 +4,14 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { awsCredentials, awsDefaults } from '../config/aws-credentials.ts';
 import { Fault } from '../faults.ts';
+import { type Archive, type ArchiveLocation } from '../service/index.ts';
 import {
   isBucketAddress,
   parseAddress,
   parseBucketAddress,
   withVariables,
-  type Archive,
-  type ArchiveLocation,
   type BucketPlace,
-} from '../service/index.ts';
+} from '../service/administration.ts';
 
 /** The input of `--database` and `--blobs`. */
 export const DATABASE_INPUT = {

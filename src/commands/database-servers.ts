@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { App } from '../app.ts';
 import { mapConcurrent } from '../concurrency/map-concurrent.ts';
 import { Fault } from '../faults.ts';
-import type { ArchiveLocation, BucketPlace, PostgresServer } from '../service/index.ts';
+import type { ArchiveLocation } from '../service/index.ts';
+import type { BucketPlace, PostgresServer } from '../service/administration.ts';
 import { archivePlace } from './database-option.ts';
 
 /** A database with archives. */
@@ -34,8 +35,8 @@ export async function withServers<T>(
   app: App,
   work: (servers: readonly DatabaseServer[]) => Promise<T>,
 ): Promise<T> {
-  const { accessFault, connectServer, DatabaseAccessError, parseAddress, withSchema } =
-    await import('../service/index.ts');
+  const { accessFault, DatabaseAccessError } = await import('../service/index.ts');
+  const { connectServer, parseAddress, withSchema } = await import('../service/administration.ts');
   const servers: DatabaseServer[] = [];
   for (const database of databases) {
     const place = await archivePlace({ database, blobs }, app, { database: option, blobs: blobsOption });

@@ -36,7 +36,7 @@ function checkInstallation(app: App): Promise<Check[]> {
     health: async () => (await app.anonymousClient()).health(),
     openArchive: async () => {
       const archive = await app.openArchive({ dir: directories.data, mustExist: true });
-      const { spotCheckFiles } = await import('../service/index.ts');
+      const { spotCheckFiles } = await import('../service/administration.ts');
       const { looked, missing, damaged } = await spotCheckFiles(archive, MAX_CHECKED_FILES);
       if (missing + damaged > 0) {
         throw new Fault(

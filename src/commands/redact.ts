@@ -23,7 +23,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     });
   const place = (await archivePlace(input, app)) ?? { dir: app.directories.data };
   const archive = await app.openArchive({ ...place, mustExist: true });
-  const { redact, rowsOfSameFile, unredact } = await import('../service/index.ts');
+  const { redact, rowsOfSameFile, unredact } = await import('../service/administration.ts');
   const rows = await rowsOfSameFile(archive, input.id);
   if (rows === 0) throw new Fault('not_found', `no attachment ${input.id} in this archive`);
   const copies = rows === 1 ? '' : ` (${plural(rows, 'attachment')} with the same bytes)`;

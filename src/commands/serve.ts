@@ -84,6 +84,8 @@ async function serve(subject: Subject, input: Input, app: App): Promise<void> {
   const accessLog = log?.accessLog;
   const driftLog = input.driftLog === undefined ? undefined : await openDriftLog(input.driftLog, app);
   const { createMetricsService } = await import('../service/http/index.ts');
+  const { loadHandlers } = await import('../service/administration.ts');
+  await loadHandlers();
   const assetUrl = app.settings.asset_url.value;
   const onFailure = await failureReporter(accessLog, app);
   const hosts = input.allowHost === undefined ? {} : { allowedHosts: input.allowHost };

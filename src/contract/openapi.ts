@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { DOCUMENTED_ANSWERS, DOCUMENTED_ERRORS, DOCUMENTED_PARAMETERS } from './documented.ts';
 import { ERROR_STATUS, type ErrorCode } from './error.ts';
-import { MAX_BATCH_EVENTS } from './event.ts';
+import { MAX_BATCH_EVENTS } from './event-types.ts';
 import { PARAMETERS } from './parameters.ts';
 import type { RecordName } from './schema-list.ts';
 import { HEADERS, ROUTES, type Route, type RouteName } from './routes.ts';

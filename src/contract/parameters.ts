@@ -1,8 +1,8 @@
 // Query parameters of every route: one table for the service, the client and the OpenAPI document.
 import * as z from 'zod';
-import { UNSETTLED_EFFECTS } from './event.ts';
+import { UNSETTLED_EFFECTS } from './event-types.ts';
 import { PAGE_LIMIT } from './scalars.ts';
-import { MAX_QUERY_CHARACTERS, SEARCH_FACETS, SEARCH_SORTS } from './search/search.ts';
+import { MAX_QUERY_CHARACTERS, SEARCH_FACETS, SEARCH_SORTS } from './search/parameters.ts';
 import type { RouteName } from './routes.ts';
 
 const text = (description: string) => z.string().min(1).max(200).describe(description).optional();

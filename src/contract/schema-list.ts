@@ -4,14 +4,8 @@ import { SentAttachment } from './attachment.ts';
 import { Asset, Carrier, LoreRecord, Pipeline, RawRecord } from './content.ts';
 import { Conversation, Message } from './conversation.ts';
 import { ErrorBody } from './error.ts';
-import {
-  Acknowledgement,
-  BatchAcknowledgement,
-  Envelope,
-  IngestRequest,
-  PAYLOADS,
-  RefusedEvent,
-} from './event.ts';
+import { Acknowledgement, Envelope } from './event.ts';
+import { BatchAcknowledgement, IngestRequest, PAYLOADS, RefusedEvent } from './ingest.ts';
 import {
   FrozenWalkCompletion,
   FrozenWalkSubject,

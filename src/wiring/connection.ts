@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 import { connectLocalArchive } from './local-archive.ts';
 import type { LocalArchives } from './local-archives.ts';
 import { offlineFault } from './offline.ts';
-import { once } from './once.ts';
+import { lazy } from '../lazy.ts';
 
 /** Timeouts of the network. */
 export type Timeouts = { connectTimeoutMs: number; idleTimeoutMs: number };
@@ -47,7 +47,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     idleTimeoutMs: timeoutMs,
   };
   let opened: Promise<Network> | undefined;
-  const network = once(async () => {
+  const network = lazy(async () => {
     if (isOffline) throw offlineFault(settings.base_url.value ?? 'the network', world);
     // undici's parser is small WebAssembly. Optimising it costs Node 20 more time and memory than it ever saves.
     if (world.nodeVersion.startsWith('v20.')) (await import('node:v8')).setFlagsFromString('--liftoff-only');
@@ -64,7 +64,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   return {
     timeouts,
     network: transport,
-    connect: once(async () => {
+    connect: lazy(async () => {
       const { base_url: base, asset_url: asset } = settings;
       if (base.value === undefined) {
         const archive = await archives.openForReading();

@@ -23,12 +23,12 @@ import { readGlobalFlags, type GlobalFlags } from './global-flags.ts';
 import { DEFAULT_ASSET_URL } from './local-archive.ts';
 import { createLocalArchives } from './local-archives.ts';
 import { firstSteps } from './no-archive.ts';
-import { once } from './once.ts';
 import { createPaging } from './paging.ts';
 import { createRecording } from './recording.ts';
 import { createSeenRows } from './seen-rows.ts';
 import { tokenBytes } from './token-input.ts';
 import { openTokens } from './tokens.ts';
+import { lazy } from '../lazy.ts';
 
 /** An App with what only its runner uses. */
 export type RunningApp = App & {
@@ -184,7 +184,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     storeWorld,
     world,
   );
-  const session = once(async () => {
+  const session = lazy(async () => {
     const { createSession } = await import('../config/session.ts');
     return createSession({
       settings,
@@ -235,7 +235,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       ...more,
     });
   };
-  const anonymousClient = once(() => clientWith(undefined));
+  const anonymousClient = lazy(() => clientWith(undefined));
   const loginClient = async (): Promise<Client> => {
     const { base_url: base, proxy } = settings;
     // A proxy would read the secret.
@@ -249,7 +249,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
   let describe: (() => Interruption) | undefined;
   let closeFiles = (): void => {};
   let limitValues: LimitValues | undefined;
-  const fileAccess = once(async (): Promise<FileAccess> => {
+  const fileAccess = lazy(async (): Promise<FileAccess> => {
     const allowedHosts = flags.allowAssetHost;
     const opened = await openFileAccess({
       connection,
@@ -289,7 +289,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     tokens,
     moveTokens,
     session,
-    client: once(async () => clientWith(await session())),
+    client: lazy(async () => clientWith(await session())),
     clientUntil: async (signal) => clientWith(await session(), { world: { ...world, signal } }),
     signingClient: async (webhookSecrets) => clientWith(await session(), { webhookSecrets }),
     anonymousClient,

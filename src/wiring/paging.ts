@@ -1,4 +1,5 @@
 // Shows what is longer than the screen in a pager, as gh and git do: only on a terminal, and only if the user has one.
+import { lazy } from '../lazy.ts';
 import type { Settings } from '../config/settings.ts';
 import { withoutLinks } from '../format/terminal/address.ts';
 import { textWidth } from '../format/terminal/escape.ts';
@@ -121,10 +122,10 @@ function screenRows(text: string, columns: number): number {
 }
 
 const ESCAPE = '\u001b';
-const STYLES = /\p{Cc}\[[\d;]*m/gu;
+const styles = lazy(() => /\p{Cc}\[[\d;]*m/gu);
 
 function withoutStyles(line: string): string {
-  return line.includes(ESCAPE) ? withoutLinks(line).replaceAll(STYLES, '') : line;
+  return line.includes(ESCAPE) ? withoutLinks(line).replaceAll(styles(), '') : line;
 }
 
 /** Returns the words of a command line. Quotation marks hold words together; no shell runs it. */

@@ -17,12 +17,12 @@ import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { BackupReport } from '../../src/contract/reports/archive.ts';
 import {
-  backUp,
   createService,
   openArchive,
   type OpenArchive,
   type ArchiveLocation,
 } from '../../src/service/index.ts';
+import { backUp } from '../../src/service/administration.ts';
 import { blobPath } from '../../src/service/store/files/blobs.ts';
 import { tokenFor } from '../support/archive.ts';
 import { call } from '../support/call.ts';

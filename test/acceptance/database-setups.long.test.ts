@@ -5,14 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import {
-  archiveNames,
-  connectServer,
-  createService,
-  openArchive,
-  withSchema,
-  type OpenArchive,
-} from '../../src/service/index.ts';
+import { createService, openArchive, type OpenArchive } from '../../src/service/index.ts';
+import { archiveNames, connectServer, withSchema } from '../../src/service/administration.ts';
 import { ASSET_URL, sampleArchive, tokenFor } from '../support/archive.ts';
 import { call } from '../support/call.ts';
 import { freePort, PASSWORD, ROLE } from '../support/cluster.ts';

@@ -6,7 +6,8 @@ import { importItems } from '../../src/service/import/index.ts';
 import type { RawMail } from '../../src/service/records/import-items.ts';
 import { readMbox } from '../../src/service/import/mbox.ts';
 import { parseMail } from '../../src/service/mail/mail-record.ts';
-import { openArchive, redact, type ArchiveLocation } from '../../src/service/index.ts';
+import { openArchive, type ArchiveLocation } from '../../src/service/index.ts';
+import { redact } from '../../src/service/administration.ts';
 import { createFinder } from '../../src/service/store/search/find-messages.ts';
 
 export { generateList } from './generated-list.ts';

@@ -19,10 +19,9 @@ import {
   ATTACHMENT,
   CONVERSATION,
   HEALTH,
-  LORE,
-  RAW,
   TOKEN as TOKEN_RECORD,
 } from '../../src/client/shapes/record-kinds.ts';
+import { LORE, RAW } from '../../src/client/shapes/content-kinds.ts';
 import { createUnknownListParser } from '../../src/client/unknown-list.ts';
 import { Fault, type FaultKind } from '../../src/faults.ts';
 import { fuzz, FUZZ_TIMEOUT_MS } from '../support/fuzz.ts';

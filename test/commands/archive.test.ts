@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/exit.ts';
-import { withSchema } from '../../src/service/index.ts';
+import { withSchema } from '../../src/service/administration.ts';
 import { openPostgres } from '../../src/service/store/engines/postgres.ts';
 import { migrateTo, NEWEST_VERSION } from '../../src/service/store/schema/migrate.ts';
 import { freshDatabase } from '../support/archives-database.ts';

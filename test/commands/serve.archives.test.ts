@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/exit.ts';
-import { withSchema } from '../../src/service/index.ts';
+import { withSchema } from '../../src/service/administration.ts';
 import { freshDatabase } from '../support/archives-database.ts';
 import { arx, dataOf } from '../support/command.ts';
 import { noPostgres, withClient } from '../support/postgres.ts';

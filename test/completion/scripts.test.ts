@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { NOUNS, COMMAND_LIST } from '../../src/command-list/index.ts';
 import { GLOBAL_OPTIONS } from '../../src/command-list/global-options.ts';
 import { completionScript } from '../../src/completion/scripts.ts';
-import { EVENT_TYPES } from '../../src/contract/event.ts';
+import { EVENT_TYPES } from '../../src/contract/event-types.ts';
 import { isInstalled } from '../support/installed.ts';
 import { proposals, type RealShell } from '../support/shell.ts';
 import { tempFolder } from '../support/temp-folder.ts';

@@ -1,5 +1,5 @@
 // Requests for fuzzing: mostly of the right structure, each part sometimes wrong in a way that matters to HTTP or to us.
-import { EVENT_TYPES } from '../../src/contract/event.ts';
+import { EVENT_TYPES } from '../../src/contract/event-types.ts';
 import { PARAMETERS } from '../../src/contract/parameters.ts';
 import { ROUTES } from '../../src/contract/routes.ts';
 import { EDGE_NUMBERS, jsonOf, NASTY_TEXTS, textsOf, type Draw } from './fuzz-inputs.ts';

@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openArchive, redact } from '../../src/service/index.ts';
+import { openArchive } from '../../src/service/index.ts';
+import { redact } from '../../src/service/administration.ts';
 import { searchTextReader } from '../../src/service/mail/search-text.ts';
 import { readChecked } from '../../src/service/store/files/read-checked.ts';
 import { indexNext } from '../../src/service/store/search/build-index.ts';

@@ -11,6 +11,11 @@ export type BodyKind<Fields extends z.ZodRawShape> = RecordKind<Fields> & {
   name: string;
 };
 
+/** Returns the kind with the types of its fields. */
+export function kindOf<Fields extends z.ZodRawShape>(kind: BodyKind<Fields>): BodyKind<Fields> {
+  return kind;
+}
+
 /** Reads a body. `id` is the id that was asked for. Throws Fault 'protocol' where no part of the body is such a record. */
 export type ReadBody<T> = (body: unknown, answer: ApiResponse, id?: string) => T;
 

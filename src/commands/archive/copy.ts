@@ -47,7 +47,7 @@ export async function run(input: Input, app: App): Promise<void> {
 
 /** Throws Fault 'unsafe' for a folder inside the source, and for one with other things than an archive. */
 async function refuseFolder(dir: string, source: OpenArchive): Promise<void> {
-  const { BackupTargetError, refuseOwnFolder } = await import('../../service/index.ts');
+  const { BackupTargetError, refuseOwnFolder } = await import('../../service/administration.ts');
   if (source.database.engine === 'sqlite' && source.blobs.dir !== undefined)
     await refuseOwnFolder(dir, source.blobs.dir).catch((error: unknown) => {
       throw error instanceof BackupTargetError

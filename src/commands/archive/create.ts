@@ -18,7 +18,7 @@ const MAX_CONCURRENT = 4;
 
 /** Runs `arx archive create`. */
 export async function run({ database, names, blobs }: z.infer<typeof Input>, app: App): Promise<void> {
-  const { archiveNames } = await import('../../service/index.ts');
+  const { archiveNames } = await import('../../service/administration.ts');
   const report = await withServers(
     { databases: [database], blobs, option: '<database>' },
     app,

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
-import type { ArchiveEntry } from '../../service/index.ts';
+import type { ArchiveEntry } from '../../service/administration.ts';
 import { archiveNamesInput } from '../archive-names.ts';
 import { CONFIRM_INPUT, confirm } from '../confirm.ts';
 import { withServers } from '../database-servers.ts';
@@ -12,8 +12,8 @@ export const Input = z.object({ database: z.string().min(1), names: archiveNames
 
 /** Runs `arx archive drop`. */
 export async function run({ database, names, ...input }: z.infer<typeof Input>, app: App): Promise<void> {
-  const { archiveNames, describeArchive, dropArchive, UnusableArchive } =
-    await import('../../service/index.ts');
+  const { UnusableArchive } = await import('../../service/index.ts');
+  const { archiveNames, describeArchive, dropArchive } = await import('../../service/administration.ts');
   const report = await withServers({ databases: [database], option: '<database>' }, app, async ([only]) => {
     const { server, placeOf } = only!;
     const there = new Set(await archiveNames(server));

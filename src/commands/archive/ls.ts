@@ -2,14 +2,14 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { archiveEntryView } from '../../format/views/index.ts';
-import type { ArchiveEntry } from '../../service/index.ts';
+import type { ArchiveEntry } from '../../service/administration.ts';
 import { eachArchive, withServers } from '../database-servers.ts';
 
 export const Input = z.object({ database: z.string().min(1) });
 
 /** Runs `arx archive ls`. */
 export async function run({ database }: z.infer<typeof Input>, app: App): Promise<void> {
-  const { archiveNames, describeArchive } = await import('../../service/index.ts');
+  const { archiveNames, describeArchive } = await import('../../service/administration.ts');
   const rows = await withServers({ databases: [database], option: '<database>' }, app, async ([only]) => {
     const { server } = only!;
     const names = await archiveNames(server);

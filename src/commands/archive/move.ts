@@ -48,7 +48,7 @@ async function moveAll(
   { names, ...input }: Input,
   app: App,
 ): Promise<ArchiveMoveReport> {
-  const { archiveNames, describeArchive } = await import('../../service/index.ts');
+  const { archiveNames, describeArchive } = await import('../../service/administration.ts');
   const there = new Set(await archiveNames(source.server));
   const arrived = new Set(await archiveNames(target.server));
   const missing = names.find((name) => !there.has(name) && !arrived.has(name));

@@ -5,7 +5,7 @@ import type { ArchiveUpgradeReport } from '../../contract/reports/archive.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { archiveUpgradeLines } from '../../format/views/index.ts';
-import type { ArchiveEntry } from '../../service/index.ts';
+import type { ArchiveEntry } from '../../service/administration.ts';
 import { eachArchive, withServers, type DatabaseServer } from '../database-servers.ts';
 
 export const Input = z.object({ database: z.string().min(1), dryRun: z.boolean().default(false) });
@@ -36,8 +36,8 @@ async function upgrade(
   dryRun: boolean,
   app: App,
 ): Promise<ArchiveUpgradeReport> {
-  const { archiveNames, DatabaseAccessError, describeArchive, errorName, upgradeArchive, UnusableArchive } =
-    await import('../../service/index.ts');
+  const { DatabaseAccessError, errorName, UnusableArchive } = await import('../../service/index.ts');
+  const { archiveNames, describeArchive, upgradeArchive } = await import('../../service/administration.ts');
   const { sleep } = app.world;
   const names = await archiveNames(server);
   const report: ArchiveUpgradeReport = {

@@ -47,7 +47,7 @@ export async function listCounts(
   app: App,
   named?: NamesOf,
 ): Promise<void> {
-  checkSelecting(input, app);
+  await checkSelecting(input, app);
   const facts = factsFor(input, app);
   const messages = await matchedMessages(input.matching, app);
   await listCountsOf({ input, facts, messages }, { column, valueOf, named }, app);

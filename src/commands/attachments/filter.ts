@@ -9,9 +9,7 @@ import type { FieldFilter } from '../field-filter.ts';
 import { Size } from '../input.ts';
 import type { MessageFacts } from './message-facts.ts';
 import { FilteredList, type LocalTests } from '../filtered-list.ts';
-import { checkQuery } from '../search.ts';
 import { attachmentView } from '../../format/views/index.ts';
-import { foundMessages } from '../found-messages.ts';
 import { dateTests, nameTest, sizeTest, valueOfColumn, wordsTest, type RowTest } from '../row-tests.ts';
 
 /** The values a row must have, each compared as a whole. An absent one selects every row. */
@@ -56,9 +54,11 @@ export function sayNoName(name: string | undefined, rows: number, app: Pick<App,
 }
 
 /** Throws Fault `usage` for a wrong date, sender or search, before anything is sent or written. */
-export function checkSelecting(input: Selecting, app: App): void {
+export async function checkSelecting(input: Selecting, app: App): Promise<void> {
   attachmentTests(input, undefined, undefined, app.world.now());
-  if (input.matching !== undefined) checkQuery(input.matching, app);
+  if (input.matching === undefined) return;
+  const { checkQuery } = await import('../search.ts');
+  checkQuery(input.matching, app);
 }
 
 /**
@@ -145,6 +145,7 @@ export async function matchedMessages(
   app: App,
 ): Promise<ReadonlySet<string> | undefined> {
   if (query === undefined) return undefined;
+  const { foundMessages } = await import('../found-messages.ts');
   const messages = new Set<string>();
   for await (const { id, attachments } of foundMessages(query, app)) if (attachments !== 0) messages.add(id);
   return messages;

@@ -53,7 +53,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const isStateShown = app.printer.selects('state');
   const view = facts?.view ?? attachmentView;
   const order = orderIn(input, view, ['date']);
-  checkSelecting(input, app);
+  await checkSelecting(input, app);
   const messages = await matchedMessages(input.matching, app);
   const listOf = (filter: Filter) => filteredList({ ...input, ...filter }, messages, facts, app);
   let list = await listOf(input);

@@ -89,7 +89,7 @@ async function idsOf(
   }
   if (flat && by !== undefined)
     throw new Fault('usage', '--flat puts all files into one folder: it does not go with --by');
-  checkSelecting(input, app);
+  await checkSelecting(input, app);
   if (!isNamed && file === undefined) return [];
   const ids =
     file === undefined

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { ensurePrivateFolder } from '../../config/private-file.ts';
 import { tokenOrigin } from '../../config/session.ts';
-import { IngestRequest } from '../../contract/event.ts';
+import { IngestRequest } from '../../contract/ingest.ts';
 import { parseJsonBytes, scanJson } from '../../contract/json-text.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk/disk-fault.ts';

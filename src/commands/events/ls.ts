@@ -1,7 +1,7 @@
 // `arx events ls`: lists the events that the service received, with their effect.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { UNSETTLED_EFFECTS } from '../../contract/event.ts';
+import { UNSETTLED_EFFECTS } from '../../contract/event-types.ts';
 import { eventView } from '../../format/views/index.ts';
 import { FilteredList } from '../filtered-list.ts';
 import { Window } from '../input.ts';

@@ -2,7 +2,8 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Client } from '../../client/index.ts';
-import type { Acknowledgement, RefusedEvent } from '../../contract/event.ts';
+import type { Acknowledgement } from '../../contract/event.ts';
+import type { RefusedEvent } from '../../contract/ingest.ts';
 import { Fault } from '../../faults.ts';
 import { formatCount, plural } from '../../format/numbers.ts';
 import { acknowledgementView } from '../../format/views/index.ts';

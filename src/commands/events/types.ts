@@ -1,7 +1,8 @@
 // `arx events types`: lists the event types with the fields of their payload.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { EVENT_MEANINGS, EVENT_TYPES, PAYLOADS } from '../../contract/event.ts';
+import { PAYLOADS } from '../../contract/ingest.ts';
+import { EVENT_MEANINGS, EVENT_TYPES } from '../../contract/event-types.ts';
 import { eventTypeView } from '../../format/views/index.ts';
 
 export const Input = z.object({});

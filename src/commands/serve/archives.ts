@@ -1,7 +1,7 @@
 // `arx serve --archives`: all archives of databases, each under the path `/a/NAME` of one service.
 import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
-import type { ArchiveServices } from '../../service/index.ts';
+import type { ArchiveServices } from '../../service/administration.ts';
 import type { DatabaseServer } from '../database-servers.ts';
 import type { Subject } from './subject.ts';
 
@@ -41,8 +41,9 @@ export function archivesSubject(
     // The files are served as soon as the services know where.
     assets: async () => async (request) => (await services).assets(request),
     async api({ onFailure, ...service }) {
-      const { archiveNames, createArchiveServices, errorName, hasQueuedEvents, NoArchive, openArchive } =
-        await import('../../service/index.ts');
+      const { errorName, NoArchive, openArchive } = await import('../../service/index.ts');
+      const { archiveNames, createArchiveServices, hasQueuedEvents } =
+        await import('../../service/administration.ts');
       begun = createArchiveServices({
         readOnly,
         now,

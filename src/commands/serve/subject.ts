@@ -40,7 +40,8 @@ export function archiveSubject(archive: Archive, app: App): Subject {
     },
     async start() {
       if (archive.readOnly) return;
-      const { errorName, startWorker } = await import('../../service/index.ts');
+      const { errorName } = await import('../../service/index.ts');
+      const { startWorker } = await import('../../service/administration.ts');
       worker = startWorker(archive, (error) => app.log(`events wait: ${errorName(error)}`));
     },
     stop: async () => worker?.stop(),

@@ -1,6 +1,6 @@
 // Facts about endpoints: section 4 of the interface.
 import { MAX_RAW_BYTES, MAX_TEXT_BYTES } from '../content.ts';
-import { MAX_BATCH_EVENTS } from '../event.ts';
+import { MAX_BATCH_EVENTS } from '../event-types.ts';
 import { HEADERS } from '../routes.ts';
 import { ARC_RECONSTRUCTION, MIRROR_RELAY } from '../sequence.ts';
 import { assumed, documented, type Fact } from './fact.ts';

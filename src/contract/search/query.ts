@@ -3,7 +3,7 @@ import { cutText } from './cut-text.ts';
 import { nearest } from '../nearest.ts';
 import { ownValue } from '../own-value.ts';
 import { parsePeriod, type Period } from './dates.ts';
-import { MAX_QUERY_CHARACTERS } from './search.ts';
+import { MAX_QUERY_CHARACTERS } from './parameters.ts';
 import { isSingle, searchable, wordsOf } from './words.ts';
 
 /** The fields whose words can be searched alone. */

@@ -2,13 +2,8 @@
 import * as z from 'zod';
 import { Message } from '../conversation.ts';
 import { sentListOf } from '../list.ts';
+import { SEARCH_SORTS } from './parameters.ts';
 
-/** The length of a query, in UTF-16 units. */
-export const MAX_QUERY_CHARACTERS = 2_000;
-/** The order of messages that were found. */
-export const SEARCH_SORTS = ['relevance', 'newest', 'oldest'] as const;
-/** The fields by which messages are counted. */
-export const SEARCH_FACETS = ['year', 'from', 'channel', 'source', 'type', 'city', 'conversation'] as const;
 /** Where words of a query were found. `quoted`: in lines that the message quotes. */
 const MATCHED = ['subject', 'from', 'body', 'file', 'quoted'] as const;
 

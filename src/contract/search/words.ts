@@ -1,4 +1,5 @@
 // Splits text into the words of the search index. The index, queries and excerpts all use it, so that they agree.
+import { lazy } from '../../lazy.ts';
 
 /** A word, and the part of the text that it stands for. */
 export type PlacedWord = { word: string; start: number; end: number };
@@ -7,11 +8,13 @@ export type PlacedWord = { word: string; start: number; end: number };
 const MAX_WORD_CHARACTERS = 64;
 
 /** Scripts that are written without blanks between words: each character is a word. */
-const SINGLE =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]/u;
-const WORD_CHARACTER = /[\p{L}\p{N}]/u;
+const single = lazy(
+  () =>
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]/u,
+);
+const wordCharacter = lazy(() => /[\p{L}\p{N}]/u);
 /** Accents, and characters without a width such as the soft hyphen. */
-const IGNORED = /[\p{M}\p{Cf}]/u;
+const ignored = lazy(() => /[\p{M}\p{Cf}]/u);
 /** What {@link foldBeyondAscii} replaces. */
 const BEYOND_ASCII = /[\0\x80-\uffff]/;
 /** Parts of Hangul syllables, which are composed first. */
@@ -136,7 +139,7 @@ function placeFolded(text: string): PlacedWord[] {
 
 /** Returns whether a word is one character of a script without blanks. */
 export function isSingle(word: string): boolean {
-  return SINGLE.test(word);
+  return single().test(word);
 }
 
 /** Returns whether an ASCII character is part of a word. */
@@ -172,12 +175,12 @@ function fold(character: string): string {
   // Composed again for Hangul, whose syllables fall apart in NFKD.
   const composed = withoutIgnored(lower).normalize('NFC');
   return Array.from(composed, (one) => {
-    if (!WORD_CHARACTER.test(one)) return ' ';
+    if (!wordCharacter().test(one)) return ' ';
     // The two forms of sigma are one letter.
-    return SINGLE.test(one) ? ` ${one} ` : one === 'ς' ? 'σ' : one;
+    return single().test(one) ? ` ${one} ` : one === 'ς' ? 'σ' : one;
   }).join('');
 }
 
 function withoutIgnored(text: string): string {
-  return Array.from(text, (one) => (IGNORED.test(one) ? '' : one)).join('');
+  return Array.from(text, (one) => (ignored().test(one) ? '' : one)).join('');
 }

@@ -1,4 +1,5 @@
 // Addresses that a terminal may link to (OSC 8): the text stays as it is, and a click opens the address.
+import { lazy } from '../../lazy.ts';
 
 /** Terminals refuse longer addresses; VTE has the lowest limit, 2083. */
 const MAX_ADDRESS_LENGTH = 2000;
@@ -23,9 +24,9 @@ export function linked(text: string, address: string): string {
   return `${ESCAPE}]8;;${address}${ESCAPE}\\${text}${ESCAPE}]8;;${ESCAPE}\\`;
 }
 
-const LINK_MARKS = /\p{Cc}\]8;;[^\p{Cc}]*\p{Cc}\\/gu;
+const linkMarks = lazy(() => /\p{Cc}\]8;;[^\p{Cc}]*\p{Cc}\\/gu);
 
 /** Returns text without links, for programs that may not know them. */
 export function withoutLinks(text: string): string {
-  return text.replaceAll(LINK_MARKS, '');
+  return text.replaceAll(linkMarks(), '');
 }

@@ -1,27 +1,30 @@
 // Escapes text from an archive for a terminal: control, bidi and invisible characters become visible.
 import { isUtf8 } from 'node:buffer';
+import { lazy } from '../../lazy.ts';
 
 /**
  * Characters that must not reach a screen: category C (controls, format characters, surrogates, private and unassigned
  * ones), line and paragraph separators, invisible characters, a combining mark without a base, and the seventh mark on one
  * base. The first alternative is kept: an emoji with its variation selector.
  */
-const UNSAFE =
-  /(?![0-9#*])\p{Emoji}\u{fe0f}|[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|^\p{M}|(?<=\p{M}{6})\p{M}/gu;
+const unsafe = lazy(
+  () =>
+    /(?![0-9#*])\p{Emoji}\u{fe0f}|[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|^\p{M}|(?<=\p{M}{6})\p{M}/gu,
+);
 const PLAIN = /^[ -~]*$/;
 const SHORT: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** Returns the text as one line. Characters that are not printable become `\n`, `\r`, `\t` or `\u{hex}`; none is dropped. */
 export function escapeText(text: string): string {
-  return PLAIN.test(text) ? text : text.replace(UNSAFE, (found) => keptEmoji(found) ?? escapeOf(found));
+  return PLAIN.test(text) ? text : text.replace(unsafe(), (found) => keptEmoji(found) ?? escapeOf(found));
 }
 
 /** Controls (C0 without tab and LF, DEL, C1), CR that does not end a line, and marks that change the direction of text. */
-const CONTROLS = /(?![\t\n\r])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/u;
+const controls = lazy(() => /(?![\t\n\r])\p{Cc}|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|\r(?!\n)/u);
 
 /** Returns whether a terminal would do something else with these bytes than show them. Bytes that are not UTF-8 are read as Latin-1. */
 export function controlsTerminal(bytes: Uint8Array): boolean {
-  return CONTROLS.test(Buffer.from(bytes).toString(isUtf8(bytes) ? 'utf8' : 'latin1'));
+  return controls().test(Buffer.from(bytes).toString(isUtf8(bytes) ? 'utf8' : 'latin1'));
 }
 
 /** As {@link escapeText} for one value of a line: backslashes are doubled, so that the text can be restored. */
@@ -40,7 +43,7 @@ export function escapeBlock(text: string): string {
 /** Returns the same JSON value with unsafe characters written as `\uXXXX`. */
 export function escapeJson(json: string): string {
   const escaped = (line: string): string =>
-    PLAIN.test(line) ? line : line.replace(UNSAFE, (found) => keptEmoji(found) ?? unitsOf(found));
+    PLAIN.test(line) ? line : line.replace(unsafe(), (found) => keptEmoji(found) ?? unitsOf(found));
   return json.split('\n').map(escaped).join('\n');
 }
 
@@ -65,9 +68,11 @@ function expandTabs(parts: readonly string[]): string {
   return padded.slice(0, -1).join('') + (parts.at(-1) ?? '');
 }
 
-const WIDE =
-  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u3247\u3250-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|(?!\p{Regional_Indicator})\p{Emoji_Presentation}/u;
-const NO_WIDTH = /[\p{Mn}\p{Me}\u1160-\u11ff\ud7b0-\ud7ff]/u;
+const wide = lazy(
+  () =>
+    /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u3247\u3250-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|(?!\p{Regional_Indicator})\p{Emoji_Presentation}/u,
+);
+const noWidth = lazy(() => /[\p{Mn}\p{Me}\u1160-\u11ff\ud7b0-\ud7ff]/u);
 
 /** Returns the columns that escaped text takes: two for wide East Asian characters and emoji, none for combining marks. */
 export function textWidth(text: string): number {
@@ -77,7 +82,7 @@ export function textWidth(text: string): number {
   for (const character of text) {
     // The emoji form of a narrow character takes two columns in current terminals.
     if (character === '\u{fe0f}') columns += 2 - last;
-    else if (!NO_WIDTH.test(character)) columns += last = WIDE.test(character) ? 2 : 1;
+    else if (!noWidth().test(character)) columns += last = wide().test(character) ? 2 : 1;
   }
   return columns;
 }

@@ -1,5 +1,5 @@
 // Checks events against their hashes, and against the records that they name.
-import { PAYLOADS } from '../../contract/event.ts';
+import { PAYLOADS } from '../../contract/ingest.ts';
 import { payloadOf, type EVENTS } from '../records/event.ts';
 import type { StoredRow } from '../records/table.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';

@@ -1,5 +1,6 @@
 // POST /api/webhooks/ingest and GET /api/webhooks/events: accepts events, and lists them with their effect (interface 4.6, 6).
-import { EventId, MAX_BATCH_EVENTS, UNSETTLED_EFFECTS } from '../../contract/event.ts';
+import { EventId } from '../../contract/ingest.ts';
+import { MAX_BATCH_EVENTS, UNSETTLED_EFFECTS } from '../../contract/event-types.ts';
 import type { ParsedJson } from '../../contract/json-text.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { ApiError } from '../rules/api-error.ts';

@@ -1,5 +1,5 @@
 // GET /api/health (interface 4.5) and the liveness and readiness probes (our choice).
-import { MAX_BATCH_EVENTS } from '../../contract/event.ts';
+import { MAX_BATCH_EVENTS } from '../../contract/event-types.ts';
 import type { Health, Probe } from '../../contract/health.ts';
 import type { Archive } from '../store/archive.ts';
 import { schemaOf } from '../store/schema/migrate.ts';
@@ -31,7 +31,7 @@ export async function health(call: Call): Promise<Reply> {
 }
 
 /** Returns the liveness probe: that the process answers. It does not ask the database. */
-export function live(archive: Archive, options: ServiceOptions): Reply {
+export async function live({ archive, options }: Call): Promise<Reply> {
   return ok({ status: 'live', ...processState(archive, options) } satisfies Probe);
 }
 
@@ -40,7 +40,7 @@ export function live(archive: Archive, options: ServiceOptions): Reply {
  * database takes no writes and the service is not read-only. A folder that takes no more files is no reason, since stored
  * files can be read.
  */
-export async function ready(archive: Archive, options: ServiceOptions): Promise<Reply> {
+export async function ready({ archive, options }: Call): Promise<Reply> {
   const state = await withTimeout(storeState(archive)).catch(() => undefined);
   const isReady =
     state?.migration_needed === false && state.files_there !== false && state.takes_writes !== false;

@@ -1,34 +1,48 @@
-// The handler of each route. The type demands one for every route of src/contract/routes.ts.
+// The handler of each route.
 import type { RouteName } from '../../contract/routes.ts';
-import { attachment, attachments } from './attachments.ts';
 import { ok, type Handler } from './call.ts';
-import { conversation, conversations } from './conversations.ts';
-import { events, ingestEvent } from './events.ts';
-import { health, live, ready } from './health.ts';
-import { messages } from './messages.ts';
-import { sequence } from './sequence.ts';
-import { token } from './token.ts';
 
-/** The handler of each route, by its name in src/contract/routes.ts. */
-export const HANDLERS: Record<RouteName, Handler> = {
-  token,
-  attachments,
-  attachment,
-  // The readers of mails are loaded for messages only.
-  content: async (call) => (await import('./content.ts')).content(call),
-  sequence,
-  health,
-  live: async ({ archive, options }) => live(archive, options),
-  ready: ({ archive, options }) => ready(archive, options),
-  ingest: ingestEvent,
-  events,
-  conversations,
-  conversation,
-  messages,
-  messages_v1: messages,
-  search: async (call) => (await import('./search.ts')).search(call),
-  openapi: async () => ok((await import('../../contract/openapi.json')).default),
+/**
+ * How the handler of each route is loaded: at its first request, because a command asks few routes. The type demands a line for
+ * every route of src/contract/routes.ts.
+ */
+const LOAD_HANDLER: Record<RouteName, () => Promise<Handler>> = {
+  token: async () => (await import('./token.ts')).token,
+  attachments: async () => (await import('./attachments.ts')).attachments,
+  attachment: async () => (await import('./attachments.ts')).attachment,
+  content: async () => (await import('./content.ts')).content,
+  sequence: async () => (await import('./sequence.ts')).sequence,
+  health: async () => (await import('./health.ts')).health,
+  live: async () => (await import('./health.ts')).live,
+  ready: async () => (await import('./health.ts')).ready,
+  ingest: async () => (await import('./events.ts')).ingestEvent,
+  events: async () => (await import('./events.ts')).events,
+  conversations: async () => (await import('./conversations.ts')).conversations,
+  conversation: async () => (await import('./conversations.ts')).conversation,
+  messages: async () => (await import('./messages.ts')).messages,
+  messages_v1: async () => (await import('./messages.ts')).messages,
+  search: async () => (await import('./search.ts')).search,
+  openapi: async () => {
+    const { default: document } = await import('../../contract/openapi.json');
+    return async () => ok(document);
+  },
 };
+
+const loaded: Partial<Record<RouteName, Handler>> = {};
+
+/** Returns the handler of a route. */
+export async function handlerOf(route: RouteName): Promise<Handler> {
+  return (loaded[route] ??= await LOAD_HANDLER[route]());
+}
+
+/**
+ * Loads all handlers. A process that serves others does so before its first request: later the program may have been replaced by
+ * another version, or the process may have no file descriptor left.
+ */
+export async function loadHandlers(): Promise<void> {
+  await Promise.all((Object.keys(LOAD_HANDLER) as RouteName[]).map(handlerOf));
+  await import('../store/events/group-commit.ts');
+}
 
 /** Routes whose responses depend on the archive, the reader's tier and the request alone, so that they can be cached. */
 export const CACHEABLE: ReadonlySet<RouteName> = new Set([

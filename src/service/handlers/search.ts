@@ -15,14 +15,8 @@ import {
   type LabelFilter,
   type SearchQuery,
 } from '../../contract/search/query.ts';
-import {
-  MAX_QUERY_CHARACTERS,
-  SEARCH_FACETS,
-  SEARCH_SORTS,
-  type SearchCount,
-  type SearchHit,
-  type SearchPage,
-} from '../../contract/search/search.ts';
+import { type SearchCount, type SearchHit, type SearchPage } from '../../contract/search/search.ts';
+import { MAX_QUERY_CHARACTERS, SEARCH_FACETS, SEARCH_SORTS } from '../../contract/search/parameters.ts';
 import { wordsOf } from '../../contract/search/words.ts';
 import type { Message } from '../../contract/conversation.ts';
 import type { Tier } from '../../contract/token.ts';
@@ -30,7 +24,7 @@ import { searchTextReader } from '../mail/search-text.ts';
 import { conversationSubject } from '../records/conversation.ts';
 import { messageJson } from '../records/message.ts';
 import { pageText, parseRows, substitute, type CompletedRows } from '../records/page-json.ts';
-import { forReaders, isReadable } from '../records/reader.ts';
+import { isReadable, statementFor } from '../records/reader.ts';
 import { isIndexedWhole, searchWordsOf } from '../records/search-words.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { excerptOf, type TermsInTexts } from '../rules/excerpt.ts';
@@ -295,7 +289,7 @@ async function facetOf(
   const numbers = counts.map(({ value }) => Number(value));
   const found = await selectIn<{ n: number; subject: string | null }>(
     archive.database,
-    SUBJECTS[reader],
+    SUBJECTS(reader),
     numbers,
   );
   const subjects = new Map(found.map(({ n, subject }) => [n, subject]));
@@ -307,12 +301,12 @@ async function facetOf(
   return { values, counts: rows };
 }
 
-const SUBJECTS = forReaders(
+const SUBJECTS = statementFor(
   (reader) => `SELECT c.n, ${conversationSubject(reader)} AS subject FROM conversations c
     LEFT JOIN messages f ON f.n = c.first_message WHERE c.n IN ?`,
 );
 
-const ROWS = forReaders(
+const ROWS = statementFor(
   (reader) =>
     `SELECT m.n, ${messageJson(reader)} AS json FROM messages m WHERE ${isReadable('m.tier', reader)} AND m.n IN ?`,
 );
@@ -324,7 +318,7 @@ type StoredRecord = { n: number; json: string };
 async function recordsOf(hits: readonly Hit[], { archive, reader }: Scope): Promise<StoredRecord[]> {
   const found = await selectIn<StoredRecord>(
     archive.database,
-    ROWS[reader],
+    ROWS(reader),
     hits.map(({ n }) => n),
   );
   const records = new Map(found.map((record) => [record.n, record]));

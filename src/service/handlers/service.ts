@@ -7,8 +7,7 @@ import type { Tier } from '../../contract/token.ts';
 import { forReaders } from '../records/reader.ts';
 import { lastDayOf } from '../rules/signed-path.ts';
 import type { Archive } from '../store/archive.ts';
-import { createDrain } from '../store/event-worker.ts';
-import { createGroupCommit } from '../store/events/group-commit.ts';
+import type { StoreEvents } from '../store/events/group-commit.ts';
 import { summariesOf, type Summaries, type Summary } from '../store/meta-table/summary.ts';
 import type { DataVersion } from '../store/sql/database.ts';
 import { createTokenLookup, type Bearer } from '../store/tokens.ts';
@@ -18,7 +17,7 @@ import { errorResponse, newRequestId, toApiError } from './error-response.ts';
 import { ConnectionReset } from './fault-plan.ts';
 import { parseQuery } from './query.ts';
 import { createResponseCache, type JsonResponse, type ResponseCache } from './response-cache.ts';
-import { CACHEABLE, HANDLERS } from './route-handlers.ts';
+import { CACHEABLE, handlerOf } from './route-handlers.ts';
 import { matchRoute, type Match } from './router.ts';
 import { withTimeout } from './store-timeout.ts';
 
@@ -44,8 +43,21 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     bearers: createTokenLookup(archive),
   };
   const tokenLimiter = archive.shared.limiter('issues', MAX_TOKENS_PER_MINUTE);
-  const storeEvents = createGroupCommit(archive);
-  const drain = createDrain(archive);
+  // What stores and applies events is loaded with the first one.
+  let groupCommit: Promise<StoreEvents> | undefined;
+  const storeEvents: StoreEvents = async (events) => {
+    groupCommit ??= import('../store/events/group-commit.ts').then((loaded) =>
+      loaded.createGroupCommit(archive),
+    );
+    return (await groupCommit)(events);
+  };
+  let draining: Promise<() => Promise<void>> | undefined;
+  const drain = async (): Promise<void> => {
+    draining ??= import('../store/event-worker.ts').then((loaded) => loaded.createDrain(archive));
+    await (
+      await draining
+    )();
+  };
   /** Stored events stay stored: one that cannot be applied now stays queued, and its acknowledgement is still true. */
   const applyEvents = async (requestId: string): Promise<void> => {
     if (options.worker !== undefined) options.worker.wake();
@@ -165,8 +177,9 @@ async function respond(
   const faults = await options.faults?.planRequest(route, { query, parameters }, request);
   const driftRatio = faults?.driftRatio ?? noDrift;
   const callHandler = async (): Promise<JsonResponse> => {
+    const handler = await handlerOf(route);
     // Named one by one: spreading an object costs a tenth of a short response.
-    const reply = await HANDLERS[route]({
+    const reply = await handler({
       archive,
       options,
       request,

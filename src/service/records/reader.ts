@@ -9,7 +9,16 @@ export function isReadable(column: string, reader: Tier): string {
     .join(', ')})`;
 }
 
-/** Returns what is made for a reader of each tier. Statements are made once, because they are found by identity later. */
+/** Returns what is made for a reader of each tier. */
 export function forReaders<Made>(make: (reader: Tier) => Made): Record<Tier, Made> {
   return { external: make('external'), internal: make('internal'), mirror: make('mirror') };
+}
+
+/**
+ * Returns the statement for a reader of a tier. It is made at the first call, because the texts are long and a command needs one
+ * of them; and once, because statements are found by identity later.
+ */
+export function statementFor(make: (reader: Tier) => string): (reader: Tier) => string {
+  const made: Partial<Record<Tier, string>> = {};
+  return (reader) => (made[reader] ??= make(reader));
 }

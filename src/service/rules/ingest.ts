@@ -1,14 +1,8 @@
 // Rules of events: which envelopes are accepted, which deliveries are the same event, and which event writes last.
 import { hash } from 'node:crypto';
 import type * as z from 'zod';
-import {
-  EVENT_TYPES,
-  EventId,
-  IngestRequest,
-  PAYLOADS,
-  UNSETTLED_EFFECTS,
-  type EventType,
-} from '../../contract/event.ts';
+import { EventId, IngestRequest, PAYLOADS } from '../../contract/ingest.ts';
+import { EVENT_TYPES, UNSETTLED_EFFECTS, type EventType } from '../../contract/event-types.ts';
 import { ExactNumber, parseExactJson } from '../../contract/exact-json.ts';
 import { decimalOf, scanJson, type JsonScan, type ParsedJson } from '../../contract/json-text.ts';
 import { ApiError } from './api-error.ts';

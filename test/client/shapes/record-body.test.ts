@@ -7,9 +7,9 @@ import {
   ATTACHMENT,
   CONVERSATION,
   HEALTH,
-  RAW,
   TOKEN,
 } from '../../../src/client/shapes/record-kinds.ts';
+import { RAW } from '../../../src/client/shapes/content-kinds.ts';
 import { Fault } from '../../../src/faults.ts';
 import { jsonAnswer } from './lists.ts';
 

@@ -9,7 +9,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { Webhook } from 'standardwebhooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { readJournal } from '../../../src/commands/events/journal.ts';
-import { RefusedEvent } from '../../../src/contract/event.ts';
+import { RefusedEvent } from '../../../src/contract/ingest.ts';
 import { arx, exitRecordOf } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { serve, tokenOf } from '../../support/served.ts';

@@ -9,10 +9,10 @@ import { checkArchive } from '../../../src/service/fsck/check-archive.ts';
 import {
   createService,
   openArchive,
-  redact,
   type ArchiveLocation,
   type OpenArchive,
 } from '../../../src/service/index.ts';
+import { redact } from '../../../src/service/administration.ts';
 import { importItems } from '../../../src/service/import/index.ts';
 import { sampleItems } from '../../../src/service/sample/index.ts';
 import { blobPath } from '../../../src/service/store/files/blobs.ts';

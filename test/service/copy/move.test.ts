@@ -2,7 +2,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openArchive, withSchema, type OpenArchive } from '../../../src/service/index.ts';
+import { openArchive, type OpenArchive } from '../../../src/service/index.ts';
+import { withSchema } from '../../../src/service/administration.ts';
 import { finishMove, moveArchive } from '../../../src/service/copy/move.ts';
 import { archiveNames, connectServer, describeArchive } from '../../../src/service/store/archives.ts';
 import type { PostgresServer } from '../../../src/service/store/engines/postgres.ts';

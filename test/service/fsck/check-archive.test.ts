@@ -10,10 +10,10 @@ import { importPaths } from '../../../src/service/import/index.ts';
 import {
   createService,
   openArchive,
-  redact,
   type OpenArchive,
   type ArchiveLocation,
 } from '../../../src/service/index.ts';
+import { redact } from '../../../src/service/administration.ts';
 import { openHashPool } from '../../../src/verify/hash-pool.ts';
 import { call } from '../../support/call.ts';
 import { tokenFor } from '../../support/archive.ts';

@@ -1,6 +1,7 @@
 // Several archives as one service: how many are open, what is said of those that are not there, and what becomes of one that disappears.
 import { afterEach, expect, test } from 'vitest';
-import { createArchiveServices, NoArchive, type ArchiveServices } from '../../../src/service/index.ts';
+import { NoArchive } from '../../../src/service/index.ts';
+import { createArchiveServices, type ArchiveServices } from '../../../src/service/administration.ts';
 import { ArchiveUnreadable } from '../../../src/service/store/open.ts';
 import { DatabaseAccessError } from '../../../src/service/store/sql/database-error.ts';
 import { UnfinishedCopy, UnusableArchive } from '../../../src/service/store/sql/unusable-archive.ts';

@@ -4,13 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import {
-  createService,
-  NoArchive,
-  openArchive,
-  withSchema,
-  type OpenArchive,
-} from '../../../src/service/index.ts';
+import { createService, NoArchive, openArchive, type OpenArchive } from '../../../src/service/index.ts';
+import { withSchema } from '../../../src/service/administration.ts';
 import {
   archiveNames,
   connectServer,

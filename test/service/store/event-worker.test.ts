@@ -2,7 +2,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Envelope } from '../../../src/contract/event.ts';
-import { createDrain, createService, startWorker } from '../../../src/service/index.ts';
+import { createService } from '../../../src/service/index.ts';
+import { createDrain, startWorker } from '../../../src/service/administration.ts';
 import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 import { ENGINE } from '../../support/engine.ts';

@@ -5,7 +5,7 @@ import type { Statements } from '../sql/database.ts';
 import { readRanges, type IndexRange, type RangesQuery } from '../sql/index-ranges.ts';
 import { readPageRows, type Condition, type Span } from '../sql/keyset.ts';
 import { attachmentJson, ATTACHMENTS, type AttachmentRow } from '../../records/attachment.ts';
-import { forReaders, isReadable } from '../../records/reader.ts';
+import { isReadable, statementFor } from '../../records/reader.ts';
 
 /** Filters of the list; an absent one matches every row. */
 export type AttachmentFilter = {
@@ -29,13 +29,13 @@ export async function hasAttachment(statements: Statements, n: number): Promise<
   return (await statements.get('SELECT n FROM attachments WHERE n = $1', [n])) !== undefined;
 }
 
-const RECORDS = forReaders((reader) => `SELECT ${attachmentJson(reader)} AS json FROM attachments`);
+const RECORDS = statementFor((reader) => `SELECT ${attachmentJson(reader)} AS json FROM attachments`);
 
 const NUMBER = { table: 'attachments', key: ['n'] };
 
 /** Returns a window of the matching rows as a reader of this tier sees them. */
 export function readAttachments(statements: Statements, filter: AttachmentFilter, reader: Tier, span: Span) {
-  const select = RECORDS[reader];
+  const select = RECORDS(reader);
   const { redacted, message, n } = filter;
   const values = valuesOf(filter);
   // The value of a redacted row is shown to nobody.

@@ -4,7 +4,7 @@ import type { Statements } from '../sql/database.ts';
 import { readSpan, readPageRows, type Condition, type Span } from '../sql/keyset.ts';
 import { conversationJson } from '../../records/conversation.ts';
 import { messageJson, MESSAGES, type MessageRow } from '../../records/message.ts';
-import { forReaders } from '../../records/reader.ts';
+import { statementFor } from '../../records/reader.ts';
 
 /** Returns the message with this number. */
 export function findMessage(statements: Statements, n: number): Promise<MessageRow | undefined> {
@@ -69,12 +69,12 @@ export async function storedPiece(
 /** The conversation to read, all by default, and the tier of the reader. */
 export type ListOptions = { conversation?: number | undefined; reader: Tier };
 
-const MESSAGE_LISTS = forReaders((reader) => `SELECT ${messageJson(reader)} AS json FROM messages m`);
-const OPENING_LISTS = forReaders(
+const MESSAGE_LISTS = statementFor((reader) => `SELECT ${messageJson(reader)} AS json FROM messages m`);
+const OPENING_LISTS = statementFor(
   (reader) =>
     `SELECT ${messageJson(reader)} AS json FROM conversations c JOIN messages m ON m.n = c.first_message`,
 );
-const CONVERSATION_LISTS = forReaders(
+const CONVERSATION_LISTS = statementFor(
   (reader) => `SELECT ${conversationJson(reader)} AS json FROM conversations c
     LEFT JOIN messages f ON f.n = c.first_message`,
 );
@@ -85,7 +85,7 @@ export function readMessages(statements: Statements, { conversation, reader }: L
   const rows = { table: 'messages', key: ['sequence', 'n'] };
   return readPageRows(
     statements,
-    { select: MESSAGE_LISTS[reader], key: ['m.sequence', 'm.n'], where: [], within, rows },
+    { select: MESSAGE_LISTS(reader), key: ['m.sequence', 'm.n'], where: [], within, rows },
     span,
   );
 }
@@ -94,14 +94,14 @@ export function readMessages(statements: Statements, { conversation, reader }: L
 export function readFirstMessages(statements: Statements, { conversation, reader }: ListOptions, span: Span) {
   const where = conversation === undefined ? [] : [isNumber('c.n', conversation)];
   const rows = { table: 'messages', key: ['conversation'] };
-  return readPageRows(statements, { select: OPENING_LISTS[reader], key: ['c.n'], where, rows }, span);
+  return readPageRows(statements, { select: OPENING_LISTS(reader), key: ['c.n'], where, rows }, span);
 }
 
 /** Returns a window of conversations in the order of their numbers, which are the keys of the span. */
 export function readConversations(statements: Statements, { conversation, reader }: ListOptions, span: Span) {
   const where = conversation === undefined ? [] : [isNumber('c.n', conversation)];
   const rows = { table: 'conversations', key: ['n'] };
-  return readPageRows(statements, { select: CONVERSATION_LISTS[reader], key: ['c.n'], where, rows }, span);
+  return readPageRows(statements, { select: CONVERSATION_LISTS(reader), key: ['c.n'], where, rows }, span);
 }
 
 /** Returns the numbers of the conversations in a window. */

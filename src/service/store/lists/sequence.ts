@@ -3,7 +3,7 @@ import { MAX_RESPONSE_BYTES } from '../../../contract/scalars.ts';
 import type { Statements } from '../sql/database.ts';
 import { EVENTS, type EventRow } from '../../records/event.ts';
 import type { MessageRow } from '../../records/message.ts';
-import type { UNSETTLED_EFFECTS } from '../../../contract/event.ts';
+import type { UNSETTLED_EFFECTS } from '../../../contract/event-types.ts';
 import { selectIn } from '../sql/bulk-statements.ts';
 import { readSpan, type Span, type Window } from '../sql/keyset.ts';
 

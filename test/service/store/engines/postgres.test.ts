@@ -10,10 +10,10 @@ import {
   createService,
   openArchive,
   OtherFilesLocation,
-  redact,
   type OpenArchive,
   type ArchiveLocation,
 } from '../../../../src/service/index.ts';
+import { redact } from '../../../../src/service/administration.ts';
 import { createFaultPlan } from '../../../../src/service/fault-injection/index.ts';
 import type { Value } from '../../../../src/service/store/sql/database.ts';
 import { setText } from '../../../../src/service/store/engines/postgres-connections.ts';
