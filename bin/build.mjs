@@ -32,7 +32,7 @@ const SINGLE_FILES = {
  * becomes a file below parts/, which is loaded when it is first used.
  */
 const OF_LISTS =
-  /src\/(main|arx|program|wiring\/(create-app|standard-streams|input)|config\/(session|token-store)|commands\/(index|attachments\/ls)|client\/index|service\/(index|handlers\/(attachments|conversations|health|messages)|store\/engines\/sqlite)|format\/fault-report)\.ts$/;
+  /rolldown\/runtime\.js$|src\/(main|arx|program|wiring\/(create-app|standard-streams|input)|config\/(session|token-store)|commands\/(index|attachments\/ls)|client\/index|service\/(index|handlers\/(attachments|conversations|health|messages)|store\/engines\/sqlite)|format\/fault-report)\.ts$/;
 
 const input = {
   cwd: root,

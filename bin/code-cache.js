@@ -14,7 +14,7 @@ const { Script } = require('node:vm');
 const DIGEST_BYTES = 32;
 const LENGTH_BYTES = 4;
 const MAX_BYTES = 32 * 1024 * 1024;
-/** A file for each script of more than 4 KiB (about 90), version of arx, version of Node and set of V8 flags. */
+/** A file for each script of more than 4 KiB (about 90), program, version of Node and set of V8 flags. */
 const MAX_FILES = 512;
 /** A cache that was written again for so many commands and options has nearly everything. */
 const MAX_USES = 200;
@@ -32,11 +32,8 @@ exports.openCodeCache = function openCodeCache(programHash) {
   const folder = cacheFolder();
   if (user === undefined || folder === undefined) return undefined;
   const tag = v8.cachedDataVersionTag();
-  const { version } = require('../package.json');
   // The tag stands for the version of V8, its flags and the features of the processor.
-  const begin = [version, programHash.slice(0, 16), process.version, process.arch, tag.toString(16)].join(
-    '-',
-  );
+  const begin = [programHash.slice(0, 16), process.version, process.arch, tag.toString(16)].join('-');
   const pathOf = (name) => join(folder, `${begin}-${name}.code`);
   const isSafe = isOwnFolder(folder, user);
   let isFirst = true;

@@ -79,8 +79,9 @@ export async function helpByWords(version: string): Promise<Record<string, strin
 const MAX_GROUP_EXAMPLES = 3;
 
 /**
- * Returns the tree of all commands. It calls `choose` with what argv names, and `write` with help and error texts. Only commands
- * whose words are in argv get their arguments and options, because the options of all commands take 3 ms.
+ * Returns the tree of the commands and groups that argv may name. It calls `choose` with the one that argv names, and `write` with
+ * help and error texts. A group has all its commands, but only those whose words are in argv have their arguments and options: all
+ * commands with all options take 5 ms.
  */
 function buildProgram(
   version: string,
@@ -97,6 +98,7 @@ function buildProgram(
   const nouns = new Map<string, Command>();
   for (const spec of COMMAND_LIST) {
     const [first = '', second] = spec.words.split(' ');
+    if (!argv.includes(first)) continue;
     let parent = root;
     if (second !== undefined) {
       parent =
@@ -109,7 +111,7 @@ function buildProgram(
       nouns.set(first, parent);
     }
     const command = addCommand(parent, second ?? first, spec);
-    if (!spec.words.split(' ').every((word) => argv.includes(word))) continue;
+    if (second !== undefined && !argv.includes(second)) continue;
     addParameters(command, spec);
     command.action(() => choose({ command: { spec, given: given(command) } }));
   }

@@ -101,14 +101,14 @@ export function createClient(options: ClientOptions): Client {
   let contradiction: string | undefined;
   let messagesRoute: 'messages' | 'messages_v1' | undefined;
   const lists = {
-    attachments: createRecordListParser(ATTACHMENTS, options),
-    conversations: createRecordListParser(CONVERSATIONS, options),
-    messages: createRecordListParser(MESSAGES, options),
-    events: createRecordListParser(EVENTS, options),
-    entries: createSequenceParser(POSITIONS, options),
+    attachments: lazy(() => createRecordListParser(ATTACHMENTS, options)),
+    conversations: lazy(() => createRecordListParser(CONVERSATIONS, options)),
+    messages: lazy(() => createRecordListParser(MESSAGES, options)),
+    events: lazy(() => createRecordListParser(EVENTS, options)),
+    entries: lazy(() => createSequenceParser(POSITIONS, options)),
   };
   const recordReader = <Fields extends z.ZodRawShape>(kind: BodyKind<Fields>) =>
-    createBodyReader(kind, dropNotices(kind.name, options, ''));
+    lazy(() => createBodyReader(kind, dropNotices(kind.name, options, '')));
   const records = {
     attachment: recordReader(ATTACHMENT),
     conversation: recordReader(CONVERSATION),
@@ -118,7 +118,7 @@ export function createClient(options: ClientOptions): Client {
   };
   const contentReaders = lazy(async () => {
     const { LORE, RAW } = await import('./shapes/content-kinds.ts');
-    return { lore: recordReader(LORE), raw: recordReader(RAW) };
+    return { lore: recordReader(LORE)(), raw: recordReader(RAW)() };
   });
 
   /** A service that checks signatures needs no token with them. */
@@ -148,26 +148,26 @@ export function createClient(options: ClientOptions): Client {
       const { ownerSecret: secret } = options;
       const sign = secret === undefined ? {} : { sign: () => ({ [OWNER_SECRET_HEADER]: secret }) };
       return send({ method: 'POST', url, withToken: false, body: request, ...sign }, (answer) =>
-        checkedExpiry(as(records.token)(answer), options.world.now()),
+        checkedExpiry(as(records.token())(answer), options.world.now()),
       );
     },
     attachments: async (query) => {
-      const reply = await read('attachments', page(lists.attachments, query), {}, query);
+      const reply = await read('attachments', page(lists.attachments(), query), {}, query);
       contradiction ??= statusContradiction(reply.status, reply.body);
       return reply;
     },
-    attachment: async (id) => read('attachment', as(records.attachment, id), { id }),
+    attachment: async (id) => read('attachment', as(records.attachment(), id), { id }),
     content: async (id, query) => {
       const readers = await contentReaders();
       return read('content', (answer) => parseContent(answer, readers, id, query), { id }, query);
     },
-    sequence: async (name, query) => read('sequence', page(lists.entries, query), { name }, query),
-    health: () => read('health', as(records.health)),
+    sequence: async (name, query) => read('sequence', page(lists.entries(), query), { name }, query),
+    health: () => read('health', as(records.health())),
     ingest: (event, text) => {
       const url = urlWithin(base, ROUTES.ingest.path);
       const body = text === undefined ? { body: event } : { body: event, text };
       return send({ method: 'POST', url, ...body, id: event.id, ...signing(event.id) }, (answer) => {
-        const reply = as(records.acknowledgement)(answer);
+        const reply = as(records.acknowledgement())(answer);
         checkEcho(reply.body, event);
         return reply;
       });
@@ -190,19 +190,19 @@ export function createClient(options: ClientOptions): Client {
         });
       });
     },
-    events: (query) => read('events', page(lists.events, query), {}, query),
-    conversations: (query) => read('conversations', page(lists.conversations, query), {}, query),
-    conversation: async (id) => read('conversation', as(records.conversation, id), { id }),
+    events: (query) => read('events', page(lists.events(), query), {}, query),
+    conversations: (query) => read('conversations', page(lists.conversations(), query), {}, query),
+    conversation: async (id) => read('conversation', as(records.conversation(), id), { id }),
     messages: async (query) => {
       try {
-        const reply = await read(messagesRoute ?? 'messages', page(lists.messages, query), {}, query);
+        const reply = await read(messagesRoute ?? 'messages', page(lists.messages(), query), {}, query);
         messagesRoute ??= 'messages';
         return reply;
       } catch (error) {
         const missing = error instanceof Fault && error.kind === 'not_found';
         if (!missing || messagesRoute !== undefined) throw error;
         // The interface names /messages without a prefix (4.8); a service may have it only below /v1.
-        const reply = await read('messages_v1', page(lists.messages, query), {}, query).catch(() => {
+        const reply = await read('messages_v1', page(lists.messages(), query), {}, query).catch(() => {
           throw error;
         });
         messagesRoute = 'messages_v1';
@@ -213,8 +213,8 @@ export function createClient(options: ClientOptions): Client {
       const { SearchPage } = await import('../contract/search/search.ts');
       return read('search', (answer) => parseResponse(answer, SearchPage), {}, query);
     },
-    guessOf: (list) => lists[list].guess(),
-    changesOf: (list) => lists[list].changes(),
+    guessOf: (list) => lists[list]().guess(),
+    changesOf: (list) => lists[list]().changes(),
     contradictionOfAttachments: () => contradiction,
     get: async (path) => {
       const url = typedUrlWithin(base, path);
