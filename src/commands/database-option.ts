@@ -60,7 +60,9 @@ export async function archivePlace(
   }
   return {
     url: address,
-    ...(blobs === undefined ? {} : { blobs: await filesPlace(blobs, names.blobs, app) }),
+    ...(blobs === undefined
+      ? {}
+      : { blobs: await filesPlace(blobs, names.blobs, app), blobsOption: names.blobs }),
   };
 }
 

@@ -92,10 +92,15 @@ function withLockTimeout(url: string, ms: number): string {
   return /[?&]lock_timeout=/.test(url) ? url : `${url}${url.includes('?') ? '&' : '?'}lock_timeout=${ms}`;
 }
 
+type FilesPart = { blobs?: string | BucketPlace; blobsOption?: string | undefined };
+
 /** Returns the part of a folder or a bucket that one archive has. */
-function filesOf(place: ArchiveLocation, name: string): { blobs?: string | BucketPlace } {
+function filesOf(place: ArchiveLocation, name: string): FilesPart {
   if (!('url' in place) || place.blobs === undefined) return {};
-  const { blobs } = place;
-  if (typeof blobs === 'string') return { blobs: join(blobs, name) };
-  return { blobs: { ...blobs, name: `${blobs.name}/${name}`, prefix: `${blobs.prefix}${name}/` } };
+  const { blobs, blobsOption } = place;
+  if (typeof blobs === 'string') return { blobs: join(blobs, name), blobsOption };
+  return {
+    blobsOption,
+    blobs: { ...blobs, name: `${blobs.name}/${name}`, prefix: `${blobs.prefix}${name}/` },
+  };
 }

@@ -21,7 +21,7 @@ export async function run(input: Input, app: App): Promise<void> {
   const { openFiles } = await import('../../service/index.ts');
   const archive = await app.openArchive({ ...from, mustExist: true, readOnly: input.dryRun });
   const { countFiles, moveFiles } = await import('../../service/copy/index.ts');
-  const target = await openFiles('url' in to ? to.blobs : undefined, archive.database, app.world);
+  const target = await openFiles('url' in to ? to : {}, archive.database, app.world);
   const { count, bytes } = await countFiles(archive.database);
   const report: FilesMoveReport = {
     version: 1,

@@ -46,18 +46,18 @@ export async function copyFiles(
     );
     if (rows.length === 0) continue;
     const there = new Set(await to.names(shard));
-    const copy = async (sha256: string): Promise<'known' | 'copied' | 'damaged'> => {
+    const copy = async ({
+      sha256,
+      bytes,
+    }: (typeof rows)[number]): Promise<'known' | 'copied' | 'damaged'> => {
       signal.throwIfAborted();
-      if (there.has(sha256)) return 'known';
+      // In a folder a name can also be a link, or a file that somebody has cut.
+      if (there.has(sha256) && (to.dir === undefined || (await to.size(sha256)) === bytes)) return 'known';
       if ((await from.size(sha256)) === undefined) return 'damaged';
       return (await to.putChunks(sha256, wholeOrCut(from, sha256))) ? 'copied' : 'damaged';
     };
     let at = 0;
-    for await (const outcome of mapConcurrent(
-      rows.map(({ sha256 }) => sha256),
-      CONCURRENT_FILES,
-      copy,
-    )) {
+    for await (const outcome of mapConcurrent(rows, CONCURRENT_FILES, copy)) {
       const { sha256, bytes } = rows[at]!;
       at += 1;
       if (outcome !== 'known') report[outcome] += 1;

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
 import type { Archive } from '../store/archive.ts';
+import { shardProblem } from '../store/files/folder-files.ts';
 import type { Findings } from './findings.ts';
 
 /**
@@ -86,7 +87,10 @@ async function compareFiles(
       }
     }
   }
-  for (const sha256 of expected.keys()) findings.add('files', 'file missing', sha256);
+  for (const sha256 of expected.keys()) {
+    const problem = blobs.dir === undefined ? undefined : shardProblem(blobs.dir, sha256);
+    findings.add('files', problem === undefined ? 'file missing' : `folder is ${problem}`, sha256);
+  }
 }
 
 /** Files that are read at the same time: each waits for the database or the bucket. */

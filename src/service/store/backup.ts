@@ -7,7 +7,7 @@ import { commitFile } from '../../disk/atomic-file.ts';
 import { syncPath } from '../../disk/durable-write.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import type { Archive } from './archive.ts';
-import { openFolderFiles } from './files/folder-files.ts';
+import { checkShard, openFolderFiles } from './files/folder-files.ts';
 import { blobPath } from './files/blobs.ts';
 import { archiveId } from './meta-table/file-key.ts';
 import { isNoSpace } from './sql/database-error.ts';
@@ -169,7 +169,10 @@ async function copyShard(
   const missing = new Set(sizes.keys());
   const damaged: string[] = [];
   const folder = join(to, name);
-  if (hashes.length > 0) await makeFolder(folder, 0o700);
+  if (hashes.length > 0) {
+    checkShard(to, name);
+    await makeFolder(folder, 0o700);
+  }
   const target = openFolderFiles(to);
   for (const sha256 of hashes) {
     missing.delete(sha256);
@@ -198,7 +201,8 @@ async function copy(source: string, target: string): Promise<void> {
     await link(source, target);
   } catch {
     const part = `${target}.new`;
-    await copyFile(source, part, constants.COPYFILE_FICLONE);
+    await rm(part, { force: true });
+    await copyFile(source, part, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
     await syncPath(part);
     // The folder is synced once for all of its files.
     await rename(part, target);

@@ -99,8 +99,8 @@ async function namedBy(mark: BlobsMark): Promise<{ archive: string; id: string }
   }
 }
 
-function wrongPlaceFault({ place, kind }: BlobsMark, why: string): Fault {
-  return new Fault('store', `--blobs ${place} is not the ${kind} of this archive: ${why}`, {
+function wrongPlaceFault({ place, kind, option }: BlobsMark, why: string): Fault {
+  return new Fault('store', `${option} ${place} is not the ${kind} of this archive: ${why}`, {
     kept: 'nothing was changed',
     hint: `give the ${kind} that the archive began with${kind === 'folder' ? '; is it mounted?' : ''}`,
   });

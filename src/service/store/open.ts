@@ -85,13 +85,15 @@ const MISSING: Record<string, string> = {
 type PostgresPlace = {
   url: string;
   blobs?: string | BucketPlace | undefined;
+  blobsOption?: string | undefined;
   server?: PostgresServer | undefined;
   createSchema?: boolean;
   onMissing?: (() => void) | undefined;
 };
 
 /**
- * A folder with database and files, or a PostgreSQL database; `blobs`: the folder or the bucket of its files, absent where they are in it. `readOnly`: nothing
+ * A folder with database and files, or a PostgreSQL database; `blobs`: the folder or the bucket of its files, absent where they are in it;
+ * `blobsOption`: the option that named it, for messages (default: `--blobs`). `readOnly`: nothing
  * is changed or created. `mustExist`: a place without an archive is refused. `allowDamaged`: an archive that has lost the location of its files is opened with this one, so
  * that damage can be reported. `server`, `createSchema`, `onMissing`: as for {@link openPostgres}. `asCopy`: it may be an unfinished copy of another archive, which is refused otherwise; its
  * place of files is not claimed.
@@ -230,21 +232,21 @@ async function openDatabase(
   const database = await openPostgres(options);
   return {
     database,
-    blobs: await openFiles(options.blobs, database, options),
+    blobs: await openFiles(options, database, options),
     shared: readOnly ? PROCESS_COUNTERS : databaseCounters(database),
   };
 }
 
-/** Opens a place for the files of an archive on PostgreSQL; undefined is the database. */
+/** Opens a place for the files of an archive on PostgreSQL; none is the database. */
 export async function openFiles(
-  blobs: string | BucketPlace | undefined,
+  { blobs, blobsOption }: Pick<PostgresPlace, 'blobs' | 'blobsOption'>,
   database: Database,
   world: Pick<OpenOptions, 'sleep' | 'randomBytes'>,
 ): Promise<Blobs> {
   if (blobs === undefined) return openDatabaseFiles(database as PostgresDatabase);
-  if (typeof blobs === 'string') return openFolderFiles(blobs);
+  if (typeof blobs === 'string') return openFolderFiles(blobs, blobsOption);
   const { openBucketFiles } = await import('./files/bucket/bucket-files.ts');
-  return openBucketFiles(blobs, world);
+  return openBucketFiles(blobs, world, blobsOption);
 }
 
 /** The archive keeps its files in another place than the one it was opened with. */

@@ -1,5 +1,5 @@
 // The files of an archive on PostgreSQL are moved between database, folders and a bucket: whole commands.
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { serveBucket, type BucketServer } from '../../support/bucket-server.ts';
@@ -138,6 +138,46 @@ describe.skipIf(noPostgres)('blobs move', () => {
       verdict: 'moved',
     });
     expect(await run(['fsck'])).toMatchObject({ exit: 12 });
+  });
+
+  test('a link in the new folder is not followed, and one in the old folder is damage', async () => {
+    expect(await run(['import', 'notes'])).toMatchObject({ exit: 0 });
+    const sha256 = sha256Of('note one\n');
+    const [shard, name] = [sha256.slice(0, 2), sha256.slice(2)];
+    mkdirSync(folder('elsewhere'));
+    mkdirSync(folder('a'));
+    symlinkSync(folder('elsewhere'), join(folder('a'), shard));
+    const refused = await move(folder('a'));
+    expect(refused).toMatchObject({ exit: 13 });
+    expect(refused.stderr).toContain(`a/${shard} is a symbolic link`);
+    expect(readdirSync(folder('elsewhere'))).toEqual([]);
+
+    // A link in place of a file is replaced by the file.
+    rmSync(join(folder('a'), shard));
+    mkdirSync(join(folder('a'), shard));
+    writeFileSync(folder('other'), 'note one\n');
+    symlinkSync(folder('other'), join(folder('a'), shard, name));
+    expect(await move(folder('a'))).toMatchObject({ exit: 0 });
+    expect(await run(['fsck'], folder('a'))).toMatchObject({ exit: 0 });
+
+    renameSync(join(folder('a'), shard), folder('moved'));
+    symlinkSync(folder('moved'), join(folder('a'), shard));
+    const ended = await move(folder('b'), folder('a'));
+    expect(ended).toMatchObject({ exit: 12 });
+    expect(JSON.parse(ended.stdout)).toMatchObject({ files: { copied: 3, damaged_files: [sha256] } });
+  });
+
+  test.each([
+    ['a file in its place', 'file', /--to \S+notes\/one.txt: not a folder/],
+    ['a mark that cannot be understood', 'mark', /--to \S+b is not the folder of this archive/],
+  ])('%s: the message names the option', async (_name, what, said) => {
+    expect(await run(['import', 'notes'])).toMatchObject({ exit: 0 });
+    mkdirSync(folder('b'));
+    writeFileSync(join(folder('b'), 'arx-archive.json'), 'no JSON');
+    const refused = await move(what === 'mark' ? folder('b') : join(dir, 'notes', 'one.txt'));
+    expect(refused.exit).not.toBe(0);
+    expect(refused.stderr).toMatch(said);
+    expect(refused.stderr).not.toContain('--blobs');
   });
 
   test.each([

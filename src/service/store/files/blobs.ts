@@ -32,6 +32,8 @@ export type BlobsMark = {
   /** The place of the files, for messages. */
   readonly place: string;
   readonly kind: 'folder' | 'bucket';
+  /** The option of the command that named the place, for messages. */
+  readonly option: string;
   /** Returns whether the place exists. */
   isThere(): Promise<boolean>;
   /** Returns the text of the file with this name, undefined where there is none. */

@@ -23,7 +23,7 @@ const CONCURRENT_PARTS = 3;
 const CONCURRENT_UPLOADS = 4;
 
 /** Opens the files of a bucket. */
-export function openBucketFiles(place: BucketPlace, world: BucketWorld): Blobs {
+export function openBucketFiles(place: BucketPlace, world: BucketWorld, option = '--blobs'): Blobs {
   const requests = bucketRequests(place, world);
   const { send, ask } = requests;
   const uploads = createSemaphore(CONCURRENT_UPLOADS);
@@ -67,6 +67,7 @@ export function openBucketFiles(place: BucketPlace, world: BucketWorld): Blobs {
     mark: {
       place: place.name,
       kind: 'bucket',
+      option,
       isThere,
       async read(name) {
         const { status, text } = await ask({ method: 'GET', key: name, accepted: [404] });
