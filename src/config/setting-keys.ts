@@ -85,10 +85,10 @@ function readUrl(text: string): string | InvalidSettingValue {
   return url.origin + withoutFinalSlashes(url.pathname);
 }
 
+/** The parser of URLs also takes `http:u:p@host`, in which nobody who masks passwords looks for one. */
 function readProxy(text: string): string | InvalidSettingValue {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    return new InvalidSettingValue('must be an http or https URL');
+  const url = /^https?:\/\/[^\s/\\]+\/?$/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) return new InvalidSettingValue('must be an http or https URL');
   return url.href;
 }
 

@@ -39,8 +39,12 @@ function quoted(text: string): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** After an apostrophe a value is text. Full-width forms count too: some spreadsheets convert them. */
+/**
+ * After an apostrophe a value is text. Full-width forms count too: some spreadsheets convert them. So does a part that is a cell
+ * for a program that separates at semicolons or tabs: it does not see that quotes enclose the value.
+ */
 function withoutFormula(text: string): string {
   const isFormula = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(text) && !/^[+-]?\d+(?:\.\d+)?$/.test(text);
-  return isFormula ? `'${text}` : text;
+  const safe = text.replaceAll(/([;\t\r\n][ "]*)([=+\-@\uff1d\uff0b\uff0d\uff20])/gu, "$1'$2");
+  return isFormula ? `'${safe}` : safe;
 }

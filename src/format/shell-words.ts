@@ -14,5 +14,5 @@ export function shellLine(words: readonly string[]): string {
 export function withoutPassword(word: string): string {
   return word
     .replace(/(:\/\/[^/@:]*:)[^/]*@/, (_, before: string) => `${before}***@`)
-    .replaceAll(/(?<=[?&]password=)[^&]*/gi, '***');
+    .replaceAll(/(?<=[?&](?:ssl)?password=)[^&]*/gi, '***');
 }

@@ -1,30 +1,31 @@
 // Masks the header fields that grant access, in a request or a response.
 import type { TransportReply } from '../client/transport.ts';
 import type { Header } from './http-head.ts';
-import { OWNER_SECRET_HEADER } from '../contract/routes.ts';
 import { asterisks, type SecretMasker } from './masking.ts';
-import { maskFileUrl } from './masked-urls.ts';
+import { maskFileUrl, maskUrl, maskUserInformation } from './masked-urls.ts';
 
-const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
-  'authorization',
-  'proxy-authorization',
-  'cookie',
-  'set-cookie',
-  'x-api-key',
-  OWNER_SECRET_HEADER,
-]);
+/** Fields whose value is a credential, or is called one by its name. A challenge (`WWW-Authenticate`) is none. */
+const CREDENTIAL_HEADER = /^(proxy-)?authorization$|cookie|token|secret|passw|credential|api-?key|jwt/;
 
 /** Returns the header fields with credentials, file URLs and known secrets masked. Adds a note for each such field. */
 export function maskHeaders(headers: readonly Header[], masker: SecretMasker, notes: string[]): Header[] {
   return headers.map(([name, value]) => {
     const key = name.toLowerCase();
-    const maskedValue = CREDENTIAL_HEADERS.has(key)
+    const maskedValue = CREDENTIAL_HEADER.test(key)
       ? maskCredentials(value)
-      : masker.text(/^(content-)?location$/.test(key) ? maskFileUrl(value) : value);
+      : masker.text(maskUrls(key, value));
     const maskedName = masker.text(name);
     if (maskedValue !== value || maskedName !== name) notes.push(`${maskedName.toLowerCase()} masked`);
     return [maskedName, maskedValue];
   });
+}
+
+/** Masks what grants access in the URLs of a field: those that it is known to have, and user information anywhere. */
+function maskUrls(name: string, value: string): string {
+  if (/^(content-)?location$/.test(name)) return maskFileUrl(value);
+  if (name === 'refresh') return maskUrl(value);
+  if (name === 'link') return value.replace(/<([^<>]*)>/g, (_, url: string) => `<${maskUrl(url)}>`);
+  return maskUserInformation(value);
 }
 
 /** Keeps the name of the scheme. */

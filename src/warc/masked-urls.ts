@@ -11,35 +11,38 @@ const MIN_LONG_VALUE = 8;
 /** The name of a parameter, with what separates it from what stands before and after it. */
 const PARAMETER_NAME = /[?&;][^=&]*=?/g;
 /** A parameter whose name says that its value is a credential. */
-const CREDENTIAL_NAME = /token|secret|passw|signature|credential|api_?key|\b(?:key|sig|auth)/i;
+const CREDENTIAL_NAME = /token|secret|passw|signature|credential|api_?key|jwt|\bpwd|\b(?:key|sig|auth)/i;
 /** `"file_url": "http…"` as a member in JSON, not inside a JSON string. */
 const FILE_URL = /((?<!\\)"[^"\\]*(?:url|uri|href|link|location)"\s*:\s*")(https?:(?:[^"\\]|\\.)*)/gi;
 /** A field with `token` in its name, in JSON or in a form. The value may be cut off. */
 const TOKEN_FIELD = /(token"?\s*[:=]\s*)("(?:[^"\\]|\\.)*"?|(?!null\b|true\b|false\b)[^\s",;&{}[\]]+)/gi;
 
-/** Returns the URL of a file with random-looking parts of its path and all long values of its query masked. */
+/** What stands before the last `@` of a host, in a URL, in one inside its query, and in one that begins with `//`; in JSON a slash can be `\\/`. */
+const USER_INFORMATION = /(\/\/|\\\/\\\/)([^/\\?#\s"<>]+)@/g;
+
+/** Returns the text with the user names and passwords of all URLs in it masked. */
+export function maskUserInformation(text: string): string {
+  return text.replace(USER_INFORMATION, (_, before: string, user: string) => `${before}${asterisks(user)}@`);
+}
+
+/** Returns the URL of a file with its user information, random-looking parts of its path and all long values of its query masked. */
 export function maskFileUrl(url: string): string {
   const [origin = ''] = /^https?:\\?\/\\?\/[^/\\?#]*/i.exec(url) ?? [];
   const [path = ''] = url.slice(origin.length).split(/[?#]/, 1);
   const query = url.slice(origin.length + path.length);
   const isRandom = (run: string): boolean => CHARACTER_KINDS.filter((kind) => kind.test(run)).length > 1;
-  return (
+  return maskUserInformation(
     origin +
-    path.replace(LONG_RUN, (run) => (isRandom(run) ? asterisks(run) : run)) +
-    query.replace(NAME_OR_VALUE, (found) =>
-      found.endsWith('=') || found.length < MIN_LONG_VALUE ? found : asterisks(found),
-    )
+      path.replace(LONG_RUN, (run) => (isRandom(run) ? asterisks(run) : run)) +
+      query.replace(NAME_OR_VALUE, (found) =>
+        found.endsWith('=') || found.length < MIN_LONG_VALUE ? found : asterisks(found),
+      ),
   );
 }
 
 /** Returns any other URL with its user information and its credential parameters masked. */
 export function maskUrl(url: string): string {
-  return maskCredentialParameters(
-    url.replace(
-      /^([a-z][a-z\d+.-]*:\/\/)([^/?#@]*)@/i,
-      (_, scheme: string, user: string) => `${scheme}${asterisks(user)}@`,
-    ),
-  );
+  return maskCredentialParameters(maskUserInformation(url));
 }
 
 function maskCredentialParameters(url: string): string {

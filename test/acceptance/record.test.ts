@@ -114,6 +114,35 @@ describe('a real session', () => {
     );
   });
 
+  test.each([
+    'http://me:pass@word7@127.0.0.1:9',
+    'HTTP://me:word7@127.0.0.1:9/',
+    'http://me:word7%40@127.0.0.1:9',
+  ])('nor a password of any form: %s', async (proxy) => {
+    await serveFiles([]);
+    expect(
+      (await run(`api /x?u=http://a:word7@b --proxy ${proxy} --retries 0 --base-url ${server!.url}`)).exit,
+    ).toBe(10);
+    expect(await allText(file())).not.toContain('word7');
+  });
+
+  test.each([
+    'http:me:pass@h:9',
+    String.raw`http:\\me:pass@h:9`,
+    'http:/me:pass@h',
+    'http:///me:pass@h',
+    ' http://me:pass@h',
+  ])('an address of a proxy in which a password is not recognized is refused: %s', async (proxy) => {
+    await serveFiles([]);
+    const ran = await arx(dir, '', {
+      argv: ['api', '/x', '--record', 'a.warc.gz', '--proxy', proxy, '--base-url', server!.url],
+    });
+    expect(ran).toMatchObject({ exit: 2 });
+    expect(ran.stderr).not.toContain('pass');
+    const set = await arx(dir, '', { argv: ['config', 'set', 'proxy', proxy] });
+    expect([set.exit, set.stdout + set.stderr]).toEqual([2, expect.not.stringContaining('pass')]);
+  });
+
   test('masks a token from standard input, also in exchanges before its first use', async () => {
     server = await misbehave((socket) => socket.write(answer(200, `{"status":"${TOKEN}"}`)));
     const ran = await arx(dir, `health --token-file - --record a.warc.gz --base-url ${server.url}`, {

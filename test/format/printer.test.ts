@@ -470,6 +470,19 @@ describe('comma-separated values', () => {
     expect(await printed([{ '=1': 'x' }], { csvSafe: true, fields: ['=1'] })).toBe("'=1\r\nx\r\n");
   });
 
+  // Where the comma is the decimal sign, spreadsheets separate at semicolons, and a quote within a cell encloses nothing.
+  test.each(['x;=1', 'x; "=1', 'x\t@SUM(1)', 'x\n+1+1', 'x\r\n-1+1', 'x;＝1', '";=HYPERLINK("http://x")'])(
+    'with --csv-safe no part of a value is a formula for a reader that separates elsewhere: %j',
+    async (value) => {
+      const [, ...rest] = (await printed([{ a: 'a', b: value }], { csvSafe: true })).split('\r\n');
+      for (const cell of rest.join('\r\n').split(/[;\t\r\n]/))
+        expect(cell.replaceAll(/^[ "]+/g, '')).not.toMatch(/^[=+\-@＝]/);
+      expect(await printed([{ a: 'a', b: 'x; y-z;\nv' }], { csvSafe: true })).toBe(
+        'a,b\r\na,"x; y-z;\nv"\r\n',
+      );
+    },
+  );
+
   test('a record and a report are one row', async () => {
     const one = printer('csv');
     await one.print.record(columns, { a: '1', b: '2' });

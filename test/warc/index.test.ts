@@ -14,11 +14,11 @@ describe('records and reads back', () => {
     .stringMatching(/^[A-Za-z][A-Za-z0-9-]{0,12}$/)
     .filter(
       (text) =>
-        !/^(content-encoding|location|cookie|set-cookie|authorization|transfer-encoding|__proto__)$/i.test(
+        !/^(content-encoding|location|authorization|transfer-encoding|__proto__)$|cookie|token|secret|jwt/i.test(
           text,
         ),
     );
-  const value = fc.stringMatching(/^[!-~]([ -~]{0,20}[!-~])?$/);
+  const value = fc.stringMatching(/^[!-~]([ -~]{0,20}[!-~])?$/).filter((text) => !/\/\/.*@/.test(text));
   const bodies = fc.array(
     fc.oneof(
       fc.uint8Array({ maxLength: 400 }),

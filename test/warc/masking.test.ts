@@ -182,6 +182,40 @@ describe('masks file URLs, which are permissions', () => {
     expect(response(await recorded([{ pieces: [body], wire: wire(plain) }])).payload.toString()).toBe(body);
   });
 
+  test.each<[string, [name: string, value: string][], string]>([
+    ['a redirect', [['Location', 'http://us:hush7@h.example/x']], 'http://*****' + '***@h.example/x'],
+    ['a redirect without a scheme', [['Location', '//us:hush7@h.example/x']], '//********@h.example/x'],
+    ['a password with @', [['Location', 'http://us:hu@hush7@h.example/x']], 'http://***********@h.example/x'],
+    [
+      'a link',
+      [['Link', '<http://us:hush7@h.example/x?token=hush8>; rel=next']],
+      '<http://********@h.example/x?token=*****>; rel=next',
+    ],
+    ['a refresh', [['Refresh', '0; url=http://us:hush7@h.example/']], '0; url=http://********@h.example/'],
+    ['another field', [['X-Next', 'at http://us:hush7@h.example/']], 'at http://********@h.example/'],
+    ['a cookie', [['Set-Cookie', 'sid=hush7']], '*********'],
+    ['a token in a field of its own', [['X-Auth-Token', 'hush7']], '*****'],
+    ['a password in a field of its own', [['X-Db-Password', 'hush7']], '*****'],
+    ['a challenge', [['WWW-Authenticate', 'Bearer realm="x"']], 'Bearer realm="x"'],
+  ])('in the header of an answer: %s', async (_name, headers, shown) => {
+    for (const traffic of ['api', 'files'] as const) {
+      const { records, text } = await recordedWithText([
+        { traffic, status: 302, pieces: ['{}'], wire: wire(headers) },
+      ]);
+      expect(text).not.toMatch(/hush\d/);
+      expect(records[1]?.headers.map(([, value]) => value)).toEqual([shown]);
+    }
+  });
+
+  test('user information in addresses of files, and of an address inside another', async () => {
+    const body = String.raw`{"file_url":"http://us:hush7@h.example/a","raw_url":"http:\/\/us:hush7@h.example\/a"}`;
+    const { records, text } = await recordedWithText([
+      { url: 'https://archive.example/list?x=http://us:hush8@h.example/', pieces: [body], wire: wire(plain) },
+    ]);
+    expect(text).not.toMatch(/hush\d/);
+    expect(records[1]?.payload.length).toBe(body.length);
+  });
+
   test('a credential in any URL', async () => {
     const [, answer] = await recorded([
       {
