@@ -121,7 +121,7 @@ test('the secret of its user is in a file of mode 0600, which goes with the serv
   expect(readdirSync(join(dir, 'config'))).not.toContain(name);
 });
 
-const OTHERS = 'ids, dates and SHA-256 of the rest';
+const OTHERS = 'ids and places of the rest';
 test.each<[flags: string[], line: string]>([
   [[], ''],
   [['--max-tier', 'mirror'], ''],

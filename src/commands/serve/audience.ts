@@ -45,7 +45,7 @@ export function strangersNotice(reach: Reach, takesEvents: boolean): string | un
   const option = optionForStrangers(reach);
   if (option === undefined) return undefined;
   const tier = highestTier(reach);
-  const rest = 'ids, dates and SHA-256 of the rest';
+  const rest = 'ids and places of the rest';
   const readable = {
     external: `messages and files of tier external, and ${rest}`,
     internal: `messages and files up to tier internal, and ${rest}`,

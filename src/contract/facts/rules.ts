@@ -27,7 +27,7 @@ export const RULE_FACTS: readonly Fact[] = [
   ...assumed('5', [
     [
       'tiers',
-      `${TIERS.join(' < ')}. A tier may ask for itself and for lower ones. A service may set a highest tier.`,
+      `${TIERS.join(' < ')}. A tier may ask for itself and for lower ones. A service may set a highest tier. A token of a higher one, issued before, gives what a token of the highest gives.`,
     ],
     [
       'scopes of a tier',

@@ -1,10 +1,11 @@
 // Authenticates a request: exactly one bearer token, known, not expired, with the scope of the route (interface 5).
 import { singleHeader, type ServiceRequest } from '../../contract/exchange.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
-import type { Scope } from '../../contract/token.ts';
+import type { Scope, Tier } from '../../contract/token.ts';
 import { ApiError } from '../rules/api-error.ts';
 import type { RateLimiter } from '../rules/rate-limiter.ts';
 import { signatureProblem } from '../rules/signature.ts';
+import { lowered, mayRead } from '../rules/tiers.ts';
 import type { Archive } from '../store/archive.ts';
 import type { Bearer, TokenLookup } from '../store/tokens.ts';
 import { wholeBody } from './body.ts';
@@ -12,23 +13,33 @@ import { wholeBody } from './body.ts';
 /** The bearer of a request without a token: the lowest tier and no scope. */
 export const ANONYMOUS: Bearer = { tier: 'external', scope: [], expires_ms: Infinity };
 
-/** What authentication needs. `failureLimiter` counts the requests of a peer without a valid token or signature. */
-export type Authenticator = { archive: Archive; bearers: TokenLookup; failureLimiter: RateLimiter };
+/**
+ * What authentication needs. `failureLimiter` counts the requests of a peer without a valid token or signature. `ceiling` is the
+ * highest tier that a token of this service can have.
+ */
+export type Authenticator = {
+  archive: Archive;
+  bearers: TokenLookup;
+  failureLimiter: RateLimiter;
+  ceiling: Tier;
+};
 
 /**
  * Returns the bearer of a request for a route that needs this scope (null: no token needed). Throws ApiError
  * `token_invalid` with the same text whatever is wrong, `rate_limited` after too many failures of a peer, `token_expired`,
- * `scope_missing`.
+ * `scope_missing`. A token that is older than a lower ceiling, or was issued by another process with a higher one, gives what one
+ * of the ceiling does.
  */
 export async function authenticate(
-  { archive, bearers, failureLimiter }: Authenticator,
+  { archive, bearers, failureLimiter, ceiling }: Authenticator,
   request: ServiceRequest,
   scope: Scope | null,
 ): Promise<Bearer> {
   if (scope === null) return ANONYMOUS;
   const token = tokenOf(request);
-  const bearer = token === undefined ? undefined : await bearers(token);
-  if (bearer === undefined) throw await failed(request, failureLimiter, archive.now());
+  const issued = token === undefined ? undefined : await bearers(token);
+  if (issued === undefined) throw await failed(request, failureLimiter, archive.now());
+  const bearer = mayRead(ceiling, issued.tier) ? issued : { ...issued, ...lowered(issued, ceiling) };
   if (bearer.expires_ms <= archive.now()) {
     throw new ApiError('token_expired', `the token expired at ${new Date(bearer.expires_ms).toISOString()}`, {
       'www-authenticate': 'Bearer error="invalid_token"',
@@ -46,7 +57,7 @@ const SIGNER: Bearer = { tier: 'external', scope: ['write:events'], expires_ms: 
  * `signature_invalid`, and `rate_limited` after too many failures of a peer.
  */
 export async function authenticateSigned(
-  { archive, failureLimiter }: Omit<Authenticator, 'bearers'>,
+  { archive, failureLimiter }: Pick<Authenticator, 'archive' | 'failureLimiter'>,
   request: ServiceRequest,
   secrets: readonly Uint8Array[],
 ): Promise<Bearer> {

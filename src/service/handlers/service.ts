@@ -6,6 +6,7 @@ import { ApiError } from '../rules/api-error.ts';
 import type { Tier } from '../../contract/token.ts';
 import { forReaders } from '../records/reader.ts';
 import { lastDayOf } from '../rules/signed-path.ts';
+import { higherTier } from '../rules/tiers.ts';
 import type { Archive } from '../store/archive.ts';
 import type { StoreEvents } from '../store/events/group-commit.ts';
 import { summariesOf, type Summaries, type Summary } from '../store/meta-table/summary.ts';
@@ -41,6 +42,7 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     archive,
     failureLimiter: archive.shared.limiter('guesses', MAX_FAILED_LOGINS_PER_MINUTE),
     bearers: createTokenLookup(archive),
+    ceiling: higherTier(options.maxTier ?? 'mirror', options.owner?.maxTier ?? 'external'),
   };
   const tokenLimiter = archive.shared.limiter('issues', MAX_TOKENS_PER_MINUTE);
   // What stores and applies events is loaded with the first one.

@@ -32,6 +32,11 @@ export function grantTier(request: TokenRequest, ceiling: Tier, hasOwner = false
   return { tier, scope: SCOPES_OF[tier] };
 }
 
+/** Returns what is left of a grant at a lower tier. */
+export function lowered({ scope }: Grant, tier: Tier): Grant {
+  return { tier, scope: scope.filter((each) => SCOPES_OF[tier].includes(each)) };
+}
+
 /** Returns whether a reader of one tier sees rows of another. */
 export function mayRead(reader: Tier, row: Tier): boolean {
   return TIERS.indexOf(row) <= TIERS.indexOf(reader);

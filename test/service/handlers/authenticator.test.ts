@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ErrorCode } from '../../../src/contract/error.ts';
 import { ROUTES, type RouteName } from '../../../src/contract/routes.ts';
+import type { Service } from '../../../src/contract/exchange.ts';
 import type { Tier } from '../../../src/contract/token.ts';
 import { createService } from '../../../src/service/index.ts';
 import { ASSET_URL, sampleArchive, tokenFor } from '../../support/archive.ts';
@@ -59,6 +60,66 @@ describe('N: authentication', () => {
     expectApiError(await call(sample.service, `/messages${query}`), 'token_invalid');
     const body = { id: 'x', type: 'mirror.detected', payload: { layer: 'x' }, access_token: tokens.internal };
     expectApiError(await call(sample.service, '/api/webhooks/ingest', { body }), 'token_invalid');
+  });
+
+  describe('a token that is older than a lower ceiling of the service', () => {
+    const TARGETS = [
+      '/v1/attachments?limit=500',
+      '/v1/attachments/att_7',
+      '/v1/conversations?limit=500',
+      '/v1/conversations/conv_1',
+      '/messages?limit=500',
+      ...Array.from({ length: 12 }, (_, n) => `/api/content/msg_${n + 1}?view=raw`),
+      '/v1/search?q=the',
+      '/api/sequence/arc_reconstruction',
+      '/api/sequence/mirror_relay',
+      '/v1/events',
+    ];
+    const answersOf = async (service: Service, token: string) => {
+      const answers: unknown[] = [];
+      for (const target of TARGETS) {
+        const { status, headers, text } = await call(service, target, { token });
+        const id = /req_[0-9a-f]{24}/g;
+        answers.push([target, status, { ...headers, 'x-request-id': '', date: '' }, text.replaceAll(id, '')]);
+      }
+      return answers;
+    };
+
+    test.each<[token: Tier, ceiling: Tier, owner?: Tier]>([
+      ['mirror', 'internal'],
+      ['mirror', 'external'],
+      ['internal', 'external'],
+      ['mirror', 'external', 'internal'],
+    ])(
+      '%s where %s is the highest tier (of the owner: %s) reads what that tier reads',
+      async (tier, maxTier, owner) => {
+        const secret = 'of the owner';
+        const service = createService(sample.archive, {
+          assetUrl: ASSET_URL,
+          version: '0',
+          maxTier,
+          ...(owner === undefined ? {} : { owner: { secret, maxTier: owner } }),
+        });
+        const before = await answersOf(sample.service, tokens[tier]);
+        const answers = await answersOf(service, tokens[tier]);
+        expect(answers).toEqual(await answersOf(service, tokens[owner ?? maxTier]));
+        expect(answers).not.toEqual(before);
+        const body = { id: 'evt_ceiling', type: 'mirror.detected', payload: { layer: 'x' } };
+        const sent = await call(service, '/api/webhooks/ingest', { token: tokens[tier], body });
+        if ((owner ?? maxTier) === 'external') expectApiError(sent, 'scope_missing');
+        else expect(sent.status).toBe(200);
+      },
+    );
+
+    test('reads as before where the ceiling is its own tier or higher', async () => {
+      const service = createService(sample.archive, {
+        assetUrl: ASSET_URL,
+        version: '0',
+        maxTier: 'internal',
+      });
+      for (const tier of ['external', 'internal'] as const)
+        expect(await answersOf(service, tokens[tier])).toEqual(await answersOf(sample.service, tokens[tier]));
+    });
   });
 
   test('the scheme may be of any case', async () => {
