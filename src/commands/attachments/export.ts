@@ -7,6 +7,7 @@ import { readInputFile } from '../../config/input-file.ts';
 import { sameHash } from '../../contract/scalars.ts';
 import type { ExportReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
+import { plural } from '../../format/numbers.ts';
 import { exportLines } from '../../format/views/index.ts';
 import {
   addDescriptions,
@@ -61,6 +62,8 @@ async function exportTo(path: string, input: Input, app: App): Promise<void> {
   const withheld = lacking.filter((record) => !isAbsent(record));
   if (given.length === 0) throw new Fault('partial', 'there is no file to export');
 
+  noticePercentSigns(given, app);
+
   const target = await openBagTarget(path, world);
   try {
     const bag = createBagWriter(target);
@@ -110,6 +113,16 @@ async function exportTo(path: string, input: Input, app: App): Promise<void> {
   } finally {
     await target.discard();
   }
+}
+
+/** A manifest writes a percent sign as %25 (RFC 8493 2.1.3). */
+function noticePercentSigns(given: readonly BagRecord[], app: App): void {
+  const count = given.filter(({ entry: { path } }) => path?.includes('%') === true).length;
+  if (count === 0) return;
+  const [have, it] = count === 1 ? ['has', 'the file'] : ['have', 'the files'];
+  app.notice(
+    `${plural(count, 'file name')} ${have} a percent sign: bagit-python does not find ${it} in a bag; pull without --exact-names replaces it`,
+  );
 }
 
 async function copyToOutput(path: string, app: App): Promise<void> {

@@ -53,6 +53,18 @@ async function valid(path: string): Promise<VerifyReport> {
 }
 const leftovers = () => readdirSync(dir).filter((name) => name.startsWith('.arx-'));
 
+test('names with a percent sign are said: bagit-python does not find such files', async () => {
+  pulled(FILES);
+  const { exit, stderr } = await exported('dl --to bag --offline');
+  expect([exit, stderr]).toEqual([
+    0,
+    'arx: 1 file name has a percent sign: bagit-python does not find the file in a bag; pull without --exact-names replaces it\n',
+  ]);
+  rmSync(join(dir, 'dl'), { recursive: true });
+  pulled({ 'a.txt': 'hello' });
+  expect((await exported('dl --to other --offline')).stderr).toBe('');
+});
+
 // A second reading of RFC 8493, by another language's zip, hash and text.
 const ORACLE = `
 import hashlib, os, re, sys, zipfile
