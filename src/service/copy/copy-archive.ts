@@ -232,7 +232,7 @@ async function finishSearchIndex(
 ): Promise<void> {
   while (!(await indexNext(target, readText))) {
     signal.throwIfAborted();
-    const { of, indexed } = await indexState(target.database);
+    const { of, indexed } = await indexState(target.database, 'mirror');
     progress({ label: 'search index', done: indexed, total: of, unit: 'messages' });
   }
 }

@@ -74,7 +74,7 @@ export async function search(call: Call): Promise<Reply> {
     integrity: call.summary.integrity,
     total,
     order,
-    index: await indexState(archive.database),
+    index: await indexState(archive.database, bearer.tier),
     notes: [...parsed.notes, ...labelNotes(parsed, labels)],
     ...(total > 0 ? {} : { alone: await countAlone(parsed, scope) }),
   };

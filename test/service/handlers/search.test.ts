@@ -5,6 +5,7 @@ import { matches } from '../../../src/contract/search/match.ts';
 import { parseQuery } from '../../../src/contract/search/query.ts';
 import { SearchPage, type SearchHit } from '../../../src/contract/search/search.ts';
 import { TIERS, type Tier } from '../../../src/contract/token.ts';
+import { createService } from '../../../src/service/index.ts';
 import { importItems } from '../../../src/service/import/index.ts';
 import { parseMail } from '../../../src/service/mail/mail-record.ts';
 import { searchTextOf } from '../../../src/service/mail/search-text.ts';
@@ -363,6 +364,34 @@ describe('what a redaction closes', () => {
       expect(await inIndex()).toBe(1);
       await redact(sample.archive, 'att_1', 'x');
       expect(await inIndex()).toBe(0);
+    } finally {
+      await sample.close();
+    }
+  });
+
+  test('N5 what waits to be indexed counts where its message is readable, and for nobody else', async () => {
+    const { sample } = await searched([
+      { body: 'letter', file: FILE },
+      { body: 'letter', file: { name: 'other.txt', text: 'other' }, tier: 'internal' },
+    ]);
+    try {
+      // A service that cannot write leaves it as it is.
+      const archive = { ...sample.archive, readOnly: true };
+      const service = createService(archive, { assetUrl: 'http://files.test', version: '0' });
+      const indexed = async () => {
+        const counts: number[] = [];
+        for (const tier of TIERS) {
+          const token = await tokenFor(service, tier);
+          const { json } = await call(service, '/v1/search?q=letter', { token });
+          counts.push((json as SearchPage).index.indexed);
+        }
+        return counts;
+      };
+      expect(await indexed()).toEqual([2, 2, 2]);
+      await redact(sample.archive, 'att_2', 'x');
+      expect(await indexed()).toEqual([2, 1, 1]);
+      await redact(sample.archive, 'att_1', 'x');
+      expect(await indexed()).toEqual([1, 0, 0]);
     } finally {
       await sample.close();
     }

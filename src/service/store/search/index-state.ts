@@ -1,8 +1,13 @@
 // How far the search index of an archive goes, in the table `meta`.
+import type { Tier } from '../../../contract/token.ts';
+import { forReaders, isReadable } from '../../records/reader.ts';
 import { SEARCH_VERSION } from '../../records/search-words.ts';
 import type { Statements } from '../sql/database.ts';
 
-/** `of` is the greatest number of a message. `indexed` counts those up to it that the index has. */
+/**
+ * `of` is the greatest number of a message. `indexed` counts those up to it that the index has, and those above the reader's tier:
+ * which of them wait tells what changed in them.
+ */
 export type IndexState = { of: number; indexed: number };
 
 const KEY = 'search';
@@ -35,6 +40,11 @@ function parsed(text: string): Partial<Stored> | null {
   }
 }
 
+const STATE = forReaders(
+  (reader) => `SELECT (SELECT MAX(n) FROM messages) AS greatest,
+    (SELECT COUNT(*) FROM search_due d JOIN messages m ON m.n = d.n WHERE d.n <= $1 AND ${isReadable('m.tier', reader)}) AS due`,
+);
+
 /** Stores up to which number messages are indexed. */
 export async function setIndexedUpTo(statements: Statements, upto: number): Promise<void> {
   const value = JSON.stringify({ version: SEARCH_VERSION, upto } satisfies Stored);
@@ -44,13 +54,10 @@ export async function setIndexedUpTo(statements: Statements, upto: number): Prom
   );
 }
 
-/** Returns how far the index goes. */
-export async function indexState(statements: Statements): Promise<IndexState> {
+/** Returns how far the index goes, as a reader of this tier may know it. */
+export async function indexState(statements: Statements, reader: Tier): Promise<IndexState> {
   const upto = await indexedUpTo(statements);
-  const row = await statements.get<{ greatest: number | null; due: number }>(
-    'SELECT (SELECT MAX(n) FROM messages) AS greatest, (SELECT COUNT(*) FROM search_due WHERE n <= $1) AS due',
-    [upto],
-  );
+  const row = await statements.get<{ greatest: number | null; due: number }>(STATE[reader], [upto]);
   const { greatest, due } = row ?? { greatest: 0, due: 0 };
   return { of: greatest ?? 0, indexed: upto - due };
 }
