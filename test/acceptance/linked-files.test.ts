@@ -1,4 +1,5 @@
 // A link in place of a folder `blobs/XX` of the archive, as an intruder could leave it: no command follows it.
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -47,6 +48,17 @@ test('it is not written to: an import that needs the folder is refused', async (
   expect(stderr).toContain(`blobs/${SHARD} is a symbolic link`);
   expect(elsewhere()).toEqual(before);
 });
+
+test('a pipe is not waited for: not as a source of an import, not as the mark of a backup', async () => {
+  execFileSync('mkfifo', [join(dir, 'pipe')]);
+  for (const kind of ['', ' --kind mbox', ' --kind slack']) {
+    const { exit, stderr } = await arx(dir, `import pipe${kind}`);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('pipe is neither a file nor a folder')]);
+  }
+  mkdirSync(join(dir, 'copy'));
+  execFileSync('mkfifo', [join(dir, 'copy/backup.json')]);
+  expect(await arx(dir, 'backup --to copy')).toMatchObject({ exit: 13 });
+}, 5_000);
 
 test('nor is a backup written through one', async () => {
   mkdirSync(join(dir, 'target'));

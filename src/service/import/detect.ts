@@ -20,7 +20,12 @@ export async function detectSource(path: string, named?: ImportKind): Promise<De
   let detected: DetectedSource | undefined;
   try {
     const found = await stat(path);
-    if (found.isDirectory() || found.isFile()) detected = await askReaders(path, found.isDirectory(), named);
+    // Opening a pipe would wait for its writer.
+    if (!found.isDirectory() && !found.isFile())
+      throw new Fault('usage', `${path} is neither a file nor a folder`, {
+        hint: 'arx import - reads standard input',
+      });
+    detected = await askReaders(path, found.isDirectory(), named);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;

@@ -1,11 +1,12 @@
 // Backs up an archive in a folder while others write: one state of the database and every file that it names.
 import { constants } from 'node:fs';
-import { copyFile, link, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, link, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BackupReport } from '../../contract/reports/archive.ts';
 import { commitFile } from '../../disk/atomic-file.ts';
 import { syncPath } from '../../disk/durable-write.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
+import { readBytesIfExists } from '../../disk/regular-file.ts';
 import type { Archive } from './archive.ts';
 import { checkShard, openFolderFiles } from './files/folder-files.ts';
 import { blobPath } from './files/blobs.ts';
@@ -27,6 +28,7 @@ export type BackupOptions = {
 };
 
 const MARK = 'backup.json';
+const MAX_MARK_BYTES = 4096;
 const DATABASE = 'archive.db';
 const LOCKED = 'backup';
 
@@ -135,10 +137,7 @@ async function nearestReal(path: string): Promise<string> {
 /** Marks the folder as a backup of this archive, or checks that it is one. */
 async function claim(dir: string, of: string): Promise<void> {
   const mark = join(dir, MARK);
-  const known = await readFile(mark, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const known = (await readBytesIfExists(mark, MAX_MARK_BYTES))?.toString();
   if (known === undefined) {
     if ((await readdir(dir)).some((name) => name !== `${LOCKED}.lock`))
       throw new BackupTargetError('it is not empty, and no backup of this archive');
