@@ -158,6 +158,24 @@ describe.skipIf(noPostgres)('the archives of a database', () => {
       there: [],
       failed: [],
     });
+    // Left by a move that was killed, or with its source deleted meanwhile.
+    const dryRun = async (phase: string) => {
+      const mark = `'{"version":1,"run":"x","phase":"${phase}"}'`;
+      await withClient(
+        (client) =>
+          client.query(`INSERT INTO a.meta VALUES ('copy', ${mark})
+            ON CONFLICT (key) DO UPDATE SET value = excluded.value`),
+        other,
+      );
+      return jsonOf(await moved('a b --dry-run --json'));
+    };
+    expect(await dryRun('content')).toMatchObject({
+      moved: ['b'],
+      there: [],
+      failed: [{ name: 'a', problem: 'in <to> is an unfinished copy of it, and in <from> it is no more' }],
+    });
+    expect(await dryRun('moved')).toMatchObject({ moved: ['a', 'b'], there: [], failed: [] });
+    expect(jsonOf(await moved('a --yes --json'))).toMatchObject({ moved: ['a'] });
     expect(jsonOf(await moved('a b --yes --json'))).toMatchObject({ moved: ['b'], there: ['a'], failed: [] });
     expect(await names()).toEqual(['stays']);
     const arrived = dataOf(await ran(`archive ls ${other} --json`));

@@ -89,14 +89,14 @@ async function copied(source: OpenArchive, to: ArchiveLocation, app: App): Promi
       kept: 'what was copied is kept in <to>, which opens as an archive only when it is complete',
       next: 'run the same command to continue',
     }));
-    const report = await copyArchive(source, target, options);
-    if (report.verdict !== 'equal') return { ...report, fsck: null };
-    app.onInterrupt(() => ({
-      kept: 'the copy is complete and equal to <from>',
-      next: 'arx fsck --database <to> checks its stored bytes',
-    }));
-    const { checkArchive } = await import('../../service/fsck/check-archive.ts');
-    const fsck = await checkArchive(target, { ...options, hash: hashFiles(app) });
+    let fsck: ArchiveCopyReport['fsck'] = null;
+    const report = await copyArchive(source, target, {
+      ...options,
+      async check() {
+        const { checkArchive } = await import('../../service/fsck/check-archive.ts');
+        fsck = await checkArchive(target, { ...options, hash: hashFiles(app) });
+      },
+    });
     return { ...report, fsck };
   };
   try {

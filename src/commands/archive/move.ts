@@ -5,6 +5,7 @@ import type { ArchiveMoveReport } from '../../contract/reports/archive.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { archiveMoveLines } from '../../format/views/index.ts';
+import type { ArchiveLocation, OpenArchive } from '../../service/index.ts';
 import { openLocalArchive } from '../../wiring/local-archive.ts';
 import { archiveNamesInput } from '../archive-names.ts';
 import { CONFIRM_INPUT, confirm } from '../confirm.ts';
@@ -64,8 +65,12 @@ async function moveAll(
     }
   const report: ArchiveMoveReport = { version: 1, moved: [], there: [], failed: [] };
   if (input.dryRun) {
-    const of = (isThere: boolean) => names.filter((name) => there.has(name) === isThere);
-    return { ...report, dry_run: true, moved: of(true), there: of(false) };
+    Object.assign(report, { dry_run: true });
+    for (const name of names) {
+      const outcome = there.has(name) ? 'moved' : await finish(target, name, app, true);
+      addTo(report, name, outcome);
+    }
+    return report;
   }
   await confirm(`move ${plural(names.length, 'archive')}, and delete them in <from>?`, input, app);
   app.onInterrupt(() => ({
@@ -76,11 +81,13 @@ async function moveAll(
     name,
     await (there.has(name) ? move(source, target, name, app) : finish(target, name, app)),
   ];
-  for await (const [name, outcome] of eachArchive(names, app, one)) {
-    if (typeof outcome === 'string') report[outcome].push(name);
-    else report.failed.push(outcome);
-  }
+  for await (const [name, outcome] of eachArchive(names, app, one)) addTo(report, name, outcome);
   return report;
+}
+
+function addTo(report: ArchiveMoveReport, name: string, outcome: Outcome): void {
+  if (typeof outcome === 'string') report[outcome].push(name);
+  else report.failed.push(outcome);
 }
 
 /** What became of one archive. */
@@ -95,35 +102,54 @@ async function move(
   const { moveArchive } = await import('../../service/copy/index.ts');
   const { checkArchive } = await import('../../service/fsck/check-archive.ts');
   const options = { signal: app.world.signal, progress: () => {} };
-  return attempt(name, app, async () => {
-    const from = await openLocalArchive({ ...source.placeOf(name), mustExist: true }, app.world, app.notice);
-    const to = await openLocalArchive(
-      { ...target.placeOf(name), createSchema: true, asCopy: true },
-      app.world,
-    );
-    const { report, isMoved } = await moveArchive(from, to, name, {
-      ...options,
-      check: async () => SOUND.has((await checkArchive(to, { ...options, hash: hashFiles(app) })).verdict),
-    });
-    await Promise.all([from.close(), to.close()]);
-    if (isMoved) return 'moved';
-    const isDifferent = report.verdict !== 'equal';
-    return { name, problem: isDifferent ? 'the copy differs from it' : 'it is damaged; arx fsck says where' };
-  });
+  const places = {
+    from: { ...source.placeOf(name), mustExist: true },
+    to: { ...target.placeOf(name), createSchema: true, asCopy: true },
+  };
+  return attempt(name, app, () =>
+    withArchive(places.from, app, (from) =>
+      withArchive(places.to, app, async (to) => {
+        const check = async (): Promise<boolean> =>
+          SOUND.has((await checkArchive(to, { ...options, hash: hashFiles(app) })).verdict);
+        const { report, isMoved } = await moveArchive(from, to, name, { ...options, check });
+        if (isMoved) return 'moved';
+        const isDifferent = report.verdict !== 'equal';
+        return {
+          name,
+          problem: isDifferent ? 'the copy differs from it' : 'it is damaged; arx fsck says where',
+        };
+      }),
+    ),
+  );
+}
+
+/** Opens an archive for `work`, and closes it however that ends. */
+async function withArchive<T>(
+  place: ArchiveLocation,
+  app: App,
+  work: (archive: OpenArchive) => Promise<T>,
+): Promise<T> {
+  const archive = await openLocalArchive(place, app.world, app.notice);
+  return work(archive).finally(() => archive.close());
 }
 
 /** Verdicts of a check that found nothing. An empty archive has nothing to check. */
 const SOUND = new Set<string>(['ok', 'nothing_checked']);
 
-/** Completes a move that was interrupted after the archive was dropped in the first database. */
-async function finish({ placeOf }: DatabaseServer, name: string, app: App): Promise<Outcome> {
-  const { finishMove } = await import('../../service/copy/index.ts');
-  return attempt(name, app, async () => {
-    const archive = await openLocalArchive({ ...placeOf(name), mustExist: true, asCopy: true }, app.world);
-    const isFinished = await finishMove(archive.database);
-    await archive.close();
-    return isFinished ? 'moved' : 'there';
-  });
+/** Completes a move that was interrupted after the archive was dropped in the first database; `readOnly`: says what would be done. */
+async function finish(
+  { placeOf }: DatabaseServer,
+  name: string,
+  app: App,
+  readOnly = false,
+): Promise<Outcome> {
+  const { finishMove, isUnfinishedMove } = await import('../../service/copy/index.ts');
+  const place = { ...placeOf(name), mustExist: true, asCopy: true, readOnly };
+  return attempt(name, app, () =>
+    withArchive(place, app, async ({ database }) =>
+      (await (readOnly ? isUnfinishedMove : finishMove)(database)) ? 'moved' : 'there',
+    ),
+  );
 }
 
 /** Returns what failed with the name of the archive. A server that is gone, or an interruption, ends the command. */

@@ -19,7 +19,16 @@ type Input = z.infer<typeof Input>;
 export async function run(input: Input, app: App): Promise<void> {
   const { from, to } = await places(input, app);
   const { openFiles } = await import('../../service/index.ts');
-  const archive = await app.openArchive({ ...from, mustExist: true, readOnly: input.dryRun });
+  let isThere = false;
+  const archive = await app
+    .openArchive({ ...from, mustExist: true, readOnly: input.dryRun })
+    .catch(async (error: unknown) => {
+      // A move that was killed after its last statement, and is run again.
+      const opened = await app.openArchive({ ...to, readOnly: true }).catch(() => undefined);
+      if (opened === undefined) throw error;
+      isThere = true;
+      return opened;
+    });
   const { countFiles, moveFiles } = await import('../../service/copy/index.ts');
   const target = await openFiles('url' in to ? to : {}, archive.database, app.world);
   const { count, bytes } = await countFiles(archive.database);
@@ -29,9 +38,9 @@ export async function run(input: Input, app: App): Promise<void> {
     from: archive.blobs.mark?.place ?? DATABASE,
     to: target.mark?.place ?? DATABASE,
     files: { count, bytes, copied: 0, copied_bytes: 0, damaged: 0, damaged_files: [] },
-    verdict: 'not_moved',
+    verdict: isThere ? 'there_already' : 'not_moved',
   };
-  if (!input.dryRun) {
+  if (!input.dryRun && !isThere) {
     const what = `${plural(count, 'file')} (${formatBytes(bytes)}) from ${report.from} to ${report.to}`;
     await confirm(
       `move ${what}? What serves or imports with the old place must be started anew.`,

@@ -16,7 +16,7 @@ import { digestLists } from './compare-lists.ts';
 import { copyFiles, countFiles } from './copy-files.ts';
 import { copyTable } from './copy-table.ts';
 import { CONTENT_TABLE, digestTable, ROW_TABLES } from './tables.ts';
-import { beginCopy, checkRun, endCopy, makeIndexes, stateOf } from './target.ts';
+import { beginCopy, checkRun, CopyTargetError, endCopy, makeIndexes, stateOf } from './target.ts';
 
 /** How a copy is interrupted, and who learns its progress. */
 export type CopyOptions = {
@@ -57,18 +57,41 @@ export async function planCopy(
 /**
  * Copies one state of `source` into `target`, which must be empty or an unfinished copy of it; then compares all tables and all
  * pages of all lists. Others may read and write the source meanwhile. Only where both are equal the target loses its mark, so
- * that it opens as an archive. After an interruption the same call continues: what is there and equal is not copied again.
- * Throws CopyTargetError, CopyTakenOver, the reason of the signal, and the errors of both databases.
+ * that it opens as an archive; before that, `check` is called. After an interruption the same call continues: what is there and
+ * equal is not copied again. A copy that is complete is only compared. Throws CopyTargetError, CopyTakenOver, the reason of the
+ * signal, and the errors of both databases.
  */
 export async function copyArchive(
   source: Archive,
   target: Archive,
-  options: CopyOptions,
+  { check = async () => {}, ...options }: CopyOptions & { check?: () => Promise<void> },
 ): Promise<CopyReport> {
   const run = randomUUID();
-  const report = await copyMarked(source, target, run, options);
-  if (report.verdict === 'equal') await endCopy(target.database, run);
+  const { phase } = await stateOf(target.database, await fileKey(source));
+  const isComplete = phase === 'complete';
+  const report = isComplete
+    ? await compareComplete(source, target, options)
+    : await copyMarked(source, target, run, options);
+  if (report.verdict !== 'equal') return report;
+  await check();
+  if (!isComplete) await endCopy(target.database, run);
   return report;
+}
+
+/** Compares an archive with a copy of it that was completed before. Throws CopyTargetError where they differ by now. */
+async function compareComplete(source: Archive, target: Archive, options: CopyOptions): Promise<CopyReport> {
+  return source.database.snapshot(async (snapshot) => {
+    const counted = await countSource(source, snapshot);
+    const report: CopyReport = { ...reportOf(source, counted, true), to: placeOf(target) };
+    for (const table of ROW_TABLES) {
+      const { sha256 } = await digestTable(snapshot, table, () => options.signal.throwIfAborted());
+      entryOf(report, table.name).sha256 = sha256;
+    }
+    await compare({ source, snapshot, target, report, options, totalRows: rowsOf(report) });
+    if (report.verdict !== 'equal')
+      throw new CopyTargetError('it is a complete copy of this archive, and one of both was changed since');
+    return report;
+  });
 }
 
 /** As {@link copyArchive}, but the target keeps its mark, also where both are equal. */
@@ -93,7 +116,7 @@ export async function copyMarked(
     const counted = await countSource(source, snapshot);
     const report: CopyReport = { ...reportOf(source, counted, isResumed), to: placeOf(target) };
 
-    const totalRows = sumOf(report.tables.filter(({ name }) => name !== CONTENT_TABLE.name));
+    const totalRows = rowsOf(report);
     let rows = 0;
     for (const table of ROW_TABLES) {
       const { copied, sha256 } = await copyTable(snapshot, database, table, {
@@ -169,8 +192,9 @@ function entryOf(report: CopyReport, table: string): CopyReport['tables'][number
   return report.tables.find(({ name }) => name === table)!;
 }
 
-function sumOf(tables: CopyReport['tables']): number {
-  return tables.reduce((sum, { rows }) => sum + rows, 0);
+function rowsOf({ tables }: CopyReport): number {
+  const counted = tables.filter(({ name }) => name !== CONTENT_TABLE.name);
+  return counted.reduce((sum, { rows }) => sum + rows, 0);
 }
 
 /** Responses show the kept counts, which may be some seconds old. */

@@ -2,5 +2,5 @@
 export { copyArchive, planCopy } from './copy-archive.ts';
 export { countFiles } from './copy-files.ts';
 export { moveFiles } from './move-files.ts';
-export { finishMove, moveArchive } from './move.ts';
+export { finishMove, isUnfinishedMove, moveArchive } from './move.ts';
 export { CopyTakenOver, CopyTargetError } from './target.ts';

@@ -42,16 +42,24 @@ export async function moveArchive(
 }
 
 /**
- * Opens a copy whose source was dropped by a move that was interrupted then. Resolves to whether it was one, false for an archive like
- * any other. Throws {@link CopyTargetError} for a copy that was not complete: its source is gone in another way.
+ * Opens a copy whose source was dropped by a move that was interrupted then. Resolves and throws as {@link isUnfinishedMove}.
  */
 export async function finishMove(database: Database): Promise<boolean> {
   return database.transaction(async (statements: Statements) => {
-    const mark = await copyMark(statements);
-    if (mark === undefined) return false;
-    if (mark.phase !== 'moved')
-      throw new CopyTargetError('in <to> is an unfinished copy of it, and in <from> it is no more');
-    await removeCopyMark(statements);
-    return true;
+    const isUnfinished = await isUnfinishedMove(statements);
+    if (isUnfinished) await removeCopyMark(statements);
+    return isUnfinished;
   });
+}
+
+/**
+ * Returns whether this is a copy whose source was dropped by a move that was interrupted then, false for an archive like any
+ * other. Throws {@link CopyTargetError} for a copy that was not complete: its source is gone in another way.
+ */
+export async function isUnfinishedMove(statements: Statements): Promise<boolean> {
+  const mark = await copyMark(statements);
+  if (mark === undefined) return false;
+  if (mark.phase !== 'moved')
+    throw new CopyTargetError('in <to> is an unfinished copy of it, and in <from> it is no more');
+  return true;
 }

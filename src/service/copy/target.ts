@@ -1,7 +1,7 @@
 // The archive that a copy is written to: it must be empty or an unfinished copy, and is marked until it is complete.
 import { claimFiles } from '../store/files-mark.ts';
 import type { Archive } from '../store/archive.ts';
-import { copyMark, removeCopyMark, storeCopyMark, type CopyMark } from '../store/meta-table/copy-mark.ts';
+import { copyMark, removeCopyMark, storeCopyMark } from '../store/meta-table/copy-mark.ts';
 import { fileKey, forgetFileKey, replaceFileKey } from '../store/meta-table/file-key.ts';
 import { secondaryIndexesFor } from '../store/schema/indexes.ts';
 import type { Database, Statements } from '../store/sql/database.ts';
@@ -13,23 +13,31 @@ export class CopyTargetError extends Error {}
 /** Another process has begun to write the same copy. */
 export class CopyTakenOver extends Error {}
 
-/** How far the target is. */
-type TargetState = { isResumed: boolean; phase: CopyMark['phase'] };
+/** How far the target is. `complete`: it is a copy that lost its mark. */
+type TargetState = { isResumed: boolean; phase: 'rows' | 'content' | 'complete' };
 
-/** Returns how far the target is. Throws {@link CopyTargetError} where it is neither empty nor an unfinished copy of this archive. */
+/** Returns how far the target is. Throws {@link CopyTargetError} where it is neither empty nor a copy of this archive. */
 export async function stateOf(target: Statements, key: Uint8Array): Promise<TargetState> {
   const mark = await copyMark(target);
-  if (mark === undefined) {
-    for (const { name } of ROW_TABLES)
-      if ((await target.get(`SELECT 1 AS one FROM ${name} LIMIT 1`)) !== undefined)
-        throw new CopyTargetError('it is not empty, and not an unfinished copy of this archive');
-    return { isResumed: false, phase: 'rows' };
-  }
+  const isNew = mark === undefined || mark.phase === 'empty';
+  if (isNew && (await hasNoRows(target))) return { isResumed: false, phase: 'rows' };
   const own = await target.get<{ value: string }>(`SELECT value FROM meta WHERE key = 'file_key'`);
-  if (own?.value !== Buffer.from(key).toString('base64'))
-    throw new CopyTargetError('it is an unfinished copy of another archive');
+  const isOfSource = own?.value === Buffer.from(key).toString('base64');
+  if (isNew && isOfSource) return { isResumed: true, phase: 'complete' };
+  if (isNew) throw notEmpty();
+  if (!isOfSource) throw new CopyTargetError('it is an unfinished copy of another archive');
   // What was to be moved is compared again: its source has been written to since, perhaps.
-  return { isResumed: true, phase: mark.phase === 'moved' ? 'content' : mark.phase };
+  return { isResumed: true, phase: mark.phase === 'rows' ? 'rows' : 'content' };
+}
+
+async function hasNoRows(target: Statements): Promise<boolean> {
+  for (const { name } of ROW_TABLES)
+    if ((await target.get(`SELECT 1 AS one FROM ${name} LIMIT 1`)) !== undefined) return false;
+  return true;
+}
+
+function notEmpty(): CopyTargetError {
+  return new CopyTargetError('it is not empty, and not an unfinished copy of this archive');
 }
 
 /**
@@ -41,6 +49,7 @@ export async function beginCopy(source: Archive, target: Archive, run: string): 
   const { database } = target;
   const state = await database.transaction(async (statements) => {
     const found = await stateOf(statements, key);
+    if (found.phase === 'complete') throw notEmpty();
     if (!found.isResumed) await replaceFileKey(statements, key);
     await storeCopyMark(statements, { version: 1, run, phase: found.phase });
     return found;

@@ -9,10 +9,10 @@ import type { PostgresDatabase, PostgresServer } from './engines/postgres.ts';
 import type { Blobs } from './files/blobs.ts';
 import { openFolderFiles } from './files/folder-files.ts';
 import { openDatabaseFiles } from './files/database-files.ts';
-import type { Database } from './sql/database.ts';
+import type { Database, Statements } from './sql/database.ts';
 import type { BucketPlace } from './files/bucket/bucket-address.ts';
 import { claimFiles } from './files-mark.ts';
-import { copyMark } from './meta-table/copy-mark.ts';
+import { copyMark, storeCopyMark } from './meta-table/copy-mark.ts';
 import { fileKey, storeFileKey } from './meta-table/file-key.ts';
 import {
   decideFilesLocation,
@@ -139,8 +139,7 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
         throw new NoArchive('there is no archive');
       if (readOnly) await checkSchema(database);
       // The key is created now, so that listing files never writes, for example on a full disk.
-      else if (await migrate(database, (statements) => storeFileKey(statements, randomBytes)))
-        await fileKey(archive);
+      else if (await migrate(database, (statements) => fillNew(statements, options))) await fileKey(archive);
       if (options.asCopy !== true && (await copyMark(database).catch(() => undefined)) !== undefined)
         throw copyUnfinished();
       if (!('dir' in options)) await checkFiles(archive, options);
@@ -168,6 +167,12 @@ async function withSystemCode(error: unknown, dir: string): Promise<unknown> {
     return ['EMFILE', 'ENFILE'].includes((cause as NodeJS.ErrnoException).code ?? '') ? cause : error;
   }
   return Object.assign(new Error('no descriptor is left', { cause: error }), { code: 'EMFILE' });
+}
+
+/** Writes what a new archive has. One that is made for a copy is never seen empty. */
+async function fillNew(statements: Statements, { randomBytes, asCopy }: OpenOptions): Promise<void> {
+  await storeFileKey(statements, randomBytes);
+  if (asCopy === true) await storeCopyMark(statements, { version: 1, run: '', phase: 'empty' });
 }
 
 async function createArchiveFolder(dir: string): Promise<void> {

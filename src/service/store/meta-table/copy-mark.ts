@@ -2,10 +2,10 @@
 import type { Statements } from '../sql/database.ts';
 
 /**
- * `run`: the process that copies; an older one stops when it sees another. `phase`: `rows` while most indexes are missing,
- * then `content`; `moved`: it is complete, and its source may have been dropped.
+ * `run`: the process that copies; an older one stops when it sees another. `phase`: `empty` from its creation until a copy
+ * begins, `rows` while most indexes are missing, then `content`; `moved`: it is complete, and its source may have been dropped.
  */
-export type CopyMark = { version: 1; run: string; phase: 'rows' | 'content' | 'moved' };
+export type CopyMark = { version: 1; run: string; phase: 'empty' | 'rows' | 'content' | 'moved' };
 
 const KEY = 'copy';
 
