@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { awsCredentials, awsDefaults } from '../config/aws-credentials.ts';
+import { awsCredentialsOf, awsDefaults } from '../config/aws-credentials.ts';
 import { Fault } from '../faults.ts';
 import { type Archive, type ArchiveLocation } from '../service/index.ts';
 import {
@@ -71,7 +71,7 @@ async function filesPlace(text: string, option: string, { world }: App): Promise
   if (!isBucketAddress(text)) return resolve(world.cwd, text);
   const place = parseBucketAddress(text, await awsDefaults(world.env, world.home));
   if (typeof place === 'string') throw new Fault('usage', `${option}: ${place}`);
-  return { ...place, credentials: () => awsCredentials(world.env, world.home) };
+  return { ...place, credentials: awsCredentialsOf(world.env, world.home, world.now) };
 }
 
 /** Says that an archive is empty: a mistyped address makes a new one. */

@@ -1,32 +1,78 @@
-// The credentials and settings for S3, from where other programs find them: variables, then the files of a profile.
-import { Buffer } from 'node:buffer';
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+// The credentials and settings for S3, from where other programs find them: variables, the files of a profile, and roles.
 import { join } from 'node:path';
 import { Fault } from '../faults.ts';
+import { awsTextFile } from './aws-files.ts';
+import {
+  containerCredentials,
+  machineCredentials,
+  webIdentityCredentials,
+  type RoleCredentials,
+} from './aws-roles.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What signs requests to S3. */
 export type AwsCredentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
 
-/** A file of settings has a few kilobytes. */
-const MAX_FILE_BYTES = 1024 * 1024;
+/** Credentials of a role are asked for again so long before they end. */
+const REFRESH_BEFORE_MS = 5 * 60_000;
+/** Those that a service refuses are asked for again, but not sooner after the last time: its refusal may have another reason. */
+const MIN_AGE_MS = 10_000;
 
 /**
- * Returns the credentials of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else those of the profile that AWS_PROFILE names
- * [default] in ~/.aws/credentials or ~/.aws/config. Throws Fault 'auth' where there are none, or none that can be sent; it never quotes one.
+ * Returns a function that resolves to the credentials: of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, else of a web identity, else
+ * of the profile that AWS_PROFILE names [default] in ~/.aws/credentials or ~/.aws/config, else of the container, else of the
+ * machine. They are kept until they end soon, or are called `refused`. It throws Fault 'auth' where there are none, or none that can be
+ * sent, and 'network' where a service is not reached and those that were kept have ended; it never quotes one.
  */
-export async function awsCredentials(env: Environment, home: string): Promise<AwsCredentials> {
+export function awsCredentialsOf(
+  env: Environment,
+  home: string,
+  now: () => number,
+): (isRefused?: boolean) => Promise<AwsCredentials> {
+  let kept: { value: AwsCredentials & Partial<RoleCredentials>; at: number } | undefined;
+  let running: Promise<void> | undefined;
+  const find = (): Promise<void> => {
+    running ??= findCredentials(env, home)
+      .then((value) => void (kept = { value, at: now() }))
+      .finally(() => (running = undefined));
+    return running;
+  };
+  return async (isRefused = false) => {
+    const { expires = Infinity } = kept?.value ?? {};
+    const isDue =
+      kept === undefined ||
+      expires - now() < REFRESH_BEFORE_MS ||
+      (isRefused && (expires === Infinity || now() - kept.at >= MIN_AGE_MS));
+    if (isDue)
+      await find().catch((error: unknown) => {
+        if (kept === undefined || expires <= now() || isRefused) throw error;
+      });
+    const { accessKeyId, secretAccessKey, sessionToken } = kept!.value;
+    return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+  };
+}
+
+async function findCredentials(
+  env: Environment,
+  home: string,
+): Promise<AwsCredentials & Partial<RoleCredentials>> {
   const given = credentialsIn({
     aws_access_key_id: env['AWS_ACCESS_KEY_ID'],
     aws_secret_access_key: env['AWS_SECRET_ACCESS_KEY'],
     aws_session_token: env['AWS_SESSION_TOKEN'],
   });
-  const found = given ?? credentialsIn(await profileSettings(env, home));
+  if (given !== undefined) return given;
+  const profile = await profileSettings(env, home);
+  const region = env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || profile['region'];
+  const found =
+    (await webIdentityCredentials(env, region)) ??
+    credentialsIn(profile) ??
+    (await containerCredentials(env)) ??
+    (await machineCredentials(env));
   if (found !== undefined) return found;
   throw new Fault('auth', 'there are no credentials for the bucket', {
-    hint: 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; eval "$(aws configure export-credentials --format env)" sets those of a role',
+    hint: 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; this machine has no role',
   });
 }
 
@@ -65,33 +111,9 @@ async function profileSettings(env: Environment, home: string): Promise<Environm
   const config = env['AWS_CONFIG_FILE'] || join(home, '.aws', 'config');
   const credentials = env['AWS_SHARED_CREDENTIALS_FILE'] || join(home, '.aws', 'credentials');
   return {
-    ...settingsOf(await textOf(config), section),
-    ...settingsOf(await textOf(credentials), profile),
+    ...settingsOf(await awsTextFile(config), section),
+    ...settingsOf(await awsTextFile(credentials), profile),
   };
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    // Without O_NONBLOCK, a FIFO that has no writer would be waited for, and no signal would end that.
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const { bytesRead, buffer } = await file.read(
-        Buffer.alloc(MAX_FILE_BYTES + 1),
-        0,
-        MAX_FILE_BYTES + 1,
-        0,
-      );
-      if (bytesRead > MAX_FILE_BYTES) throw new Fault('auth', `cannot read ${path}: it is larger than 1 MiB`);
-      return buffer.toString('utf8', 0, bytesRead);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (error instanceof Fault) throw error;
-    if (['ENOENT', 'ENOTDIR'].includes(code)) return '';
-    throw new Fault('auth', `cannot read ${path} (${code})`);
-  }
 }
 
 /** Returns `name = value` of one section. Lines that are indented belong to a setting of several, and are left out. */

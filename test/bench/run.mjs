@@ -6,6 +6,7 @@ const WALKS = ['simulated', 'served', 'sizes', 'many', 'calibration', 'kill'];
 const SEARCH = ['search-list', 'rows'];
 const SERVICE = [
   'copy',
+  'bucket',
   'fsck',
   'archives',
   'service',

@@ -5,8 +5,8 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { serveBucket, type BucketServer } from '../support/bucket-server.ts';
 import { arx, type Ran } from '../support/command.ts';
-import { freshUrl, noPostgres } from '../support/postgres.ts';
 import { sha256Of } from '../support/digest.ts';
+import { freshUrl, noPostgres } from '../support/postgres.ts';
 import { serve, tokenOf } from '../support/served.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -52,7 +52,7 @@ describe.skipIf(noPostgres)('--blobs s3://…', () => {
   });
 
   test('without credentials, with wrong ones, and at another bucket: nothing is stored', async () => {
-    const none = await run('import notes', {});
+    const none = await run('import notes', { AWS_EC2_METADATA_DISABLED: 'true' });
     expect(none.exit).toBe(4);
     expect(saidBy(none)).toContain('there are no credentials for the bucket');
     const wrong = await run('import notes', { ...ENV, AWS_SECRET_ACCESS_KEY: 'wrong' });
@@ -90,11 +90,20 @@ describe.skipIf(noPostgres)('--blobs s3://…', () => {
     try {
       const { base_url: baseUrl, owner } = served;
       const token = await tokenOf(baseUrl, owner);
+      server.seen.length = 0;
       const pulled = await arx(dir, `attachments pull --all --to got --base-url ${baseUrl} --json`, {
         env: { ARX_TOKEN: token },
       });
       expect(JSON.parse(pulled.stdout)).toMatchObject({ fixity: 'ok' });
       expect(readFileSync(join(dir, 'got', 'large.bin')).equals(LARGE)).toBe(true);
+      // A small file takes one request.
+      const asked = new Map<string, string>();
+      for (const { key, method } of server.seen) asked.set(key, `${asked.get(key) ?? ''} ${method}`.trim());
+      const large = sha256Of(LARGE);
+      const keyOfLarge = `arx/files/${large.slice(0, 2)}/${large.slice(2)}`;
+      for (const [key, methods] of asked)
+        if (key.startsWith('arx/files/') && !key.endsWith('.json'))
+          expect(methods).toBe(key === keyOfLarge ? 'HEAD GET' : 'GET');
       const listed = await fetch(`${baseUrl}/v1/attachments?limit=10`, {
         headers: { authorization: `Bearer ${token}` },
       });

@@ -3,10 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { awsCredentials, awsDefaults } from '../../src/config/aws-credentials.ts';
+import { awsCredentialsOf, awsDefaults } from '../../src/config/aws-credentials.ts';
 import { Fault } from '../../src/faults.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
+const awsCredentials = (env: Record<string, string>, home: string) => awsCredentialsOf(env, home, () => 0)();
 const KEYS = { AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 'secret' };
 
 test('a section of a file, and a variable before it', async () => {

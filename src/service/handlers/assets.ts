@@ -8,13 +8,14 @@ import {
   type ServiceResponse,
 } from '../../contract/exchange.ts';
 import type { Archive } from '../store/archive.ts';
+import type { Blobs } from '../store/files/blobs.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { parseByteRange } from '../rules/byte-range.ts';
 import { parseSignedPath } from '../rules/signed-path.ts';
 import { numberOf } from '../rules/identifier.ts';
 import { integrityOf } from '../rules/integrity.ts';
 import { summariesOf } from '../store/meta-table/summary.ts';
-import { checkedBytes, damaged } from './checked-bytes.ts';
+import { checkedBytes, MAX_BYTES_HASHED_FIRST, missing } from './checked-bytes.ts';
 import { attachmentDisposition, servedType } from './content-disposition.ts';
 import type { ServiceOptions } from './call.ts';
 import { toApiError, errorResponse, newRequestId } from './error-response.ts';
@@ -125,17 +126,30 @@ async function storedFile(archive: Archive, target: string, maxTier: Tier): Prom
     file && { record: file, sha256: file.sha256, tiers: [file.tier], redacted: file.redacted === 1 },
   );
   if (stored !== 1) throw new ApiError('not_found', 'the archive does not hold the bytes of this file');
-  const storedSize = await archive.blobs.size(sha256);
-  if (storedSize === undefined) throw damaged('it is missing, or no plain file');
+  const { blobs } = archive;
   return {
     sha256,
     size: bytes,
-    storedSize,
+    ...(await storedBytes(blobs, sha256, bytes)),
     type: servedType(declared_type),
     filename,
     integrity: integrityOf('attachment', failed),
-    read: (from, to) => archive.blobs.read(sha256, from, to),
+    read: (from, to) => blobs.read(sha256, from, to),
   };
+}
+
+/** Returns the size of a stored file, or where one request has both, how its size and bytes are read. */
+async function storedBytes(
+  blobs: Blobs,
+  sha256: string,
+  bytes: number,
+): Promise<Pick<ServedFile, 'storedSize' | 'readSmall'>> {
+  const { readSmall } = blobs;
+  if (readSmall !== undefined && bytes > 0 && bytes <= MAX_BYTES_HASHED_FIRST)
+    return { readSmall: () => readSmall(sha256, bytes) };
+  const storedSize = await blobs.size(sha256);
+  if (storedSize === undefined) throw missing();
+  return { storedSize };
 }
 
 /** Returns the Range header where it applies: for GET, and with If-Range only for the same file (RFC 9110 13.1.5). */

@@ -24,12 +24,15 @@ export async function checkedBytes(
   file: ServedFile,
   range: Range | 'whole',
 ): Promise<ServiceResponse['body']> {
-  const { sha256, size, storedSize } = file;
+  const { sha256, size } = file;
+  const small = await file.readSmall?.();
+  const storedSize = small?.size ?? file.storedSize;
+  if (storedSize === undefined) throw missing();
   if (storedSize !== size) throw damaged(`it has ${storedSize} of ${size} bytes`);
   if (size > MAX_BYTES_HASHED_FIRST) {
     return range === 'whole' ? hashedOnTheWay(file) : file.read(range.from, range.to);
   }
-  const bytes = size === 0 ? Buffer.alloc(0) : await readWhole(file);
+  const bytes = small?.bytes ?? (size === 0 ? Buffer.alloc(0) : await readWhole(file));
   if (!hasHash(bytes, sha256)) throw damaged('its bytes have another hash than at import');
   return range === 'whole' ? bytes : bytes.subarray(range.from, range.to + 1);
 }
@@ -37,6 +40,11 @@ export async function checkedBytes(
 /** Returns the error for stored bytes that are not those of import. `reason` is a clause about the file. */
 export function damaged(reason: string): ApiError {
   return new ApiError('asset_damaged', `the stored file is damaged: ${reason}`);
+}
+
+/** Returns the error for stored bytes that are not there. */
+export function missing(): ApiError {
+  return damaged('it is missing, or no plain file');
 }
 
 /** Returns whether stored bytes have the hash that was taken at import. */

@@ -15,12 +15,14 @@ export type ServedFile = {
   /** The hash and the size of import. */
   sha256: string;
   size: number;
-  /** The size of the bytes as they are stored now. */
-  storedSize: number;
+  /** The size of the bytes as they are stored now. Absent where `readSmall` tells it. */
+  storedSize?: number;
   type: string;
   filename: string;
   integrity: number;
   read(from: number, to: number): AsyncIterable<Uint8Array>;
+  /** Returns bytes that are hashed before the response, with their size now; undefined where there are none. */
+  readSmall?(): Promise<{ bytes: Uint8Array; size: number } | undefined>;
 };
 
 /** Bytes that are read at once, and held in memory while a client reads slowly. */

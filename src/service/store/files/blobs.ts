@@ -13,6 +13,11 @@ export type Blobs = {
   names(shard: string): Promise<string[]>;
   /** Returns the size of a stored file in bytes, undefined where there is none, or a link, a pipe or a folder in its place. */
   size(sha256: string): Promise<number | undefined>;
+  /**
+   * Returns a stored file of so many bytes by one request, with the size that it has; undefined where there is none, or an empty
+   * one. Of a longer one the end is missing. Absent where the size costs little.
+   */
+  readSmall?(sha256: string, bytes: number): Promise<{ bytes: Uint8Array; size: number } | undefined>;
   /** Yields bytes `from` to `to` (inclusive) of a stored file, the whole file by default. */
   read(sha256: string, from?: number, to?: number): AsyncGenerator<Uint8Array>;
   /** Stores bytes whose hash the caller computed. Durable when it resolves. Does nothing where the file exists. */

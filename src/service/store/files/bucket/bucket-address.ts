@@ -1,4 +1,6 @@
 // The address of a bucket, `s3://BUCKET/PREFIX?endpoint=…&region=…`, as `--blobs` takes it.
+import { BlockList, isIP } from 'node:net';
+import { isLoopback } from '../../../../contract/loopback.ts';
 
 /** What signs requests. */
 export type BucketCredentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
@@ -14,15 +16,18 @@ export type BucketPlace = {
   region: string;
   /** The bucket is named in the path of a URL, not in its host. */
   isPathStyle: boolean;
-  /** Called again where the service refuses what it returned. Throws Fault 'auth' where there are none. */
-  credentials(): Promise<BucketCredentials>;
+  /**
+   * Called for each request; `isRefused` where the service refused what it returned. Throws Fault 'auth' where there are none,
+   * 'network' where they cannot be had now.
+   */
+  credentials(isRefused?: boolean): Promise<BucketCredentials>;
 };
 
 /** What applies where the address does not say it: the usual settings for programs that use S3. */
 export type BucketDefaults = { endpoint?: string | undefined; region?: string | undefined };
 
 const DEFAULT_REGION = 'us-east-1';
-const PARAMETERS = new Set(['endpoint', 'region', 'path-style']);
+const PARAMETERS = new Set(['endpoint', 'region', 'path-style', 'insecure-http']);
 
 /** Returns whether a place for files is the address of a bucket. */
 export function isBucketAddress(text: string): boolean {
@@ -50,11 +55,15 @@ export function parseBucketAddress(
   const region = given.get('region') || defaults.region || DEFAULT_REGION;
   if (!/^[\w-]{1,64}$/.test(region)) return 'the region is none';
   const style = given.get('path-style');
-  if (style !== null && style !== 'yes' && style !== 'no') return 'path-style is yes or no';
+  const insecure = given.get('insecure-http');
+  if (![style, insecure].every((value) => value === null || value === 'yes' || value === 'no'))
+    return 'path-style and insecure-http are yes or no';
   const own = given.get('endpoint') || defaults.endpoint;
   const endpoint = own ?? `https://s3.${region}.amazonaws.com`;
   if (!isEndpoint(endpoint))
     return 'the endpoint is http://… or https://…, without a user, a query or a fragment';
+  if (insecure !== 'yes' && !isSafe(new URL(endpoint)))
+    return 'plain http would carry files over the internet: use https, or insecure-http=yes if you accept that';
   return {
     name: `s3://${[bucket, ...parts].join('/')}`,
     bucket,
@@ -64,6 +73,24 @@ export function parseBucketAddress(
     // Servers other than those of Amazon seldom have a host name for each bucket; a name with dots fits no certificate.
     isPathStyle: style === null ? own !== undefined || bucket.includes('.') : style === 'yes',
   };
+}
+
+const PRIVATE = new BlockList();
+for (const [network, bits, family] of [
+  ['10.0.0.0', 8, 'ipv4'],
+  ['172.16.0.0', 12, 'ipv4'],
+  ['192.168.0.0', 16, 'ipv4'],
+  ['fc00::', 7, 'ipv6'],
+] as const)
+  PRIVATE.addSubnet(network, bits, family);
+
+/** Returns whether an endpoint has TLS, or is on this machine, at a private address, or at a name without a dot, as in a cluster. */
+function isSafe({ protocol, hostname }: URL): boolean {
+  if (protocol === 'https:' || isLoopback(hostname)) return true;
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const family = isIP(host);
+  if (family === 0) return !host.includes('.');
+  return PRIVATE.check(host, family === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** Returns what stands before and after the first sign. */

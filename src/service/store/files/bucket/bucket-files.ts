@@ -8,9 +8,11 @@ import type { BucketPlace } from './bucket-address.ts';
 import {
   bodyOf,
   bucketRequests,
-  isNetworkError,
-  networkCode,
+  isOk,
+  NetworkError,
+  unreachable,
   type BucketRequests,
+  type BucketResponse,
   type BucketWorld,
 } from './bucket-requests.ts';
 
@@ -25,16 +27,17 @@ const CONCURRENT_UPLOADS = 4;
 /** Opens the files of a bucket. */
 export function openBucketFiles(place: BucketPlace, world: BucketWorld, option = '--blobs'): Blobs {
   const requests = bucketRequests(place, world);
-  const { send, ask } = requests;
+  const { send, ask, askBytes } = requests;
   const uploads = createSemaphore(CONCURRENT_UPLOADS);
   const keyOf = (sha256: string): string => `${sha256.slice(0, 2)}/${sha256.slice(2)}`;
 
   const size = async (sha256: string): Promise<number | undefined> => {
     const response = await send({ method: 'HEAD', key: keyOf(sha256), accepted: [404] });
+    await response.body.dump();
     return response.status === 404 ? undefined : lengthOf(response);
   };
   const isThere = (): Promise<boolean> =>
-    send({ method: 'HEAD' }).then(
+    ask({ method: 'HEAD' }).then(
       () => true,
       () => false,
     );
@@ -84,6 +87,13 @@ export function openBucketFiles(place: BucketPlace, world: BucketWorld, option =
       return keys.map((key) => key.replace('/', ''));
     },
     size,
+    async readSmall(sha256, bytes) {
+      // A byte more, so that a longer object is found.
+      const headers = { range: `bytes=0-${bytes}` };
+      const response = await askBytes({ method: 'GET', key: keyOf(sha256), headers, accepted: [404, 416] });
+      if (!isOk(response)) return undefined;
+      return { bytes: response.bytes, size: sizeOf(response) };
+    },
     read: (sha256, from = 0, to = Infinity) => readObject(requests, keyOf(sha256), from, to),
     async put(sha256, content) {
       if ((await size(sha256)) !== content.byteLength) await store(sha256, content);
@@ -96,10 +106,21 @@ export function openBucketFiles(place: BucketPlace, world: BucketWorld, option =
   };
 }
 
-function lengthOf(response: Response): number {
-  const length = Number(response.headers.get('content-length') ?? Number.NaN);
+/** Returns the size of the object of which a range was sent. */
+function sizeOf({ headers }: Pick<BucketResponse, 'headers'>): number {
+  const [, size] = /^bytes 0-\d{1,15}\/(\d{1,15})$/.exec(String(headers['content-range'])) ?? [];
+  if (size === undefined) throw unexpected('other range');
+  return Number(size);
+}
+
+function lengthOf({ headers }: BucketResponse): number {
+  const length = Number(headers['content-length'] ?? Number.NaN);
   if (!Number.isSafeInteger(length) || length < 0) throw unexpected('no length');
   return length;
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : undefined;
 }
 
 function unexpected(what: string): DatabaseAccessError {
@@ -127,16 +148,16 @@ async function* readObject(
       headers: { range, ...(tag === undefined ? {} : { 'if-match': tag }) },
       accepted: [404, 412, 416],
     });
-    if (!response.ok) {
-      await response.body?.cancel();
+    if (!isOk(response)) {
+      await response.body.dump();
       // An object without bytes has no range.
       if (response.status === 416 && to === Infinity) return;
       throw new Error(`the stored file ends at ${at}, or was replaced`);
     }
     const end = at + lengthOf(response) - 1;
-    const found = response.headers.get('content-range') ?? '';
+    const found = String(response.headers['content-range']);
     if (!found.startsWith(`bytes ${at}-${end}/`)) throw unexpected('other range');
-    tag = response.headers.get('etag') ?? undefined;
+    tag = textOf(response.headers['etag']);
     try {
       for await (const chunk of bodyOf(response)) {
         at += chunk.byteLength;
@@ -145,12 +166,12 @@ async function* readObject(
         yield chunk;
       }
     } catch (error) {
-      if (!isNetworkError(error)) throw error;
+      if (!(error instanceof NetworkError)) throw error;
       if (await waitBefore(attempt)) {
         attempt += 1;
         continue;
       }
-      throw new DatabaseAccessError('bucket_unreachable', networkCode(error), error);
+      throw unreachable(error);
     }
     if (at <= end) {
       // The body ended early, and nobody said so.
@@ -206,8 +227,8 @@ async function uploadParts(
   const upload = async (number: number, body: Uint8Array): Promise<string> => {
     const query = { partNumber: String(number), uploadId };
     const { headers } = await ask({ method: 'PUT', key, query, body });
-    const tag = headers.get('etag');
-    if (tag === null) throw unexpected('no tag');
+    const tag = textOf(headers['etag']);
+    if (tag === undefined) throw unexpected('no tag');
     return tag;
   };
   try {

@@ -1,8 +1,12 @@
 // Sends signed requests to a bucket, and sends them again where that may help.
 import { hash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
+import type { Dispatcher } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
+import { Fault } from '../../../../faults.ts';
 import { DatabaseAccessError, type AccessErrorKind } from '../../sql/database-error.ts';
-import type { BucketCredentials, BucketPlace } from './bucket-address.ts';
+import type { BucketPlace } from './bucket-address.ts';
 
 /** What requests need of the outside world. */
 export type BucketWorld = { sleep(ms: number): Promise<void>; randomBytes(count: number): Uint8Array };
@@ -20,15 +24,24 @@ export type BucketRequest = {
   accepted?: readonly number[];
 };
 
+/** A response, whose body must be read or dumped. */
+export type BucketResponse = {
+  status: number;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: Dispatcher.ResponseData['body'];
+};
+
 /** Requests to one bucket. */
 export type BucketRequests = {
   readonly place: BucketPlace;
   /** Attempts so far: answered as expected, sent again, and given up. */
   readonly counts: Readonly<Record<'answered' | 'repeated' | 'failed', number>>;
   /** Returns a response of 2xx or of an accepted status. Its body must be read. Throws DatabaseAccessError. */
-  send(request: BucketRequest): Promise<Response>;
-  /** As `send`, with the body as text. Where that breaks off, the request is sent again. */
-  ask(request: BucketRequest): Promise<{ status: number; headers: Headers; text: string }>;
+  send(request: BucketRequest): Promise<BucketResponse>;
+  /** As `send`, with the whole body. Where that breaks off, the request is sent again. */
+  askBytes(request: BucketRequest): Promise<Omit<BucketResponse, 'body'> & { bytes: Buffer }>;
+  /** As `askBytes`, with the body as text. */
+  ask(request: BucketRequest): Promise<Omit<BucketResponse, 'body'> & { text: string }>;
   /** Waits before the attempt with this number, from 1 on. Returns false where there is none. */
   waitBefore(attempt: number): Promise<boolean>;
 };
@@ -37,7 +50,12 @@ export type BucketRequests = {
 const MAX_ATTEMPTS = 6;
 const FIRST_WAIT_MS = 200;
 /** Until the head of the response. A body may be a part of a large file on a slow line. */
-export const HEAD_TIMEOUT_MS = 60_000;
+const HEAD_TIMEOUT_MS = 60_000;
+/** Between two pieces of a body. */
+const IDLE_TIMEOUT_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+/** A connection that is idle is used again for so long. */
+const KEEP_ALIVE_MS = 4_000;
 
 /** Codes of refusals after which the same request may succeed: the service was busy, or the body did not arrive as it was sent. */
 const TEMPORARY = new Set([
@@ -67,8 +85,17 @@ const KIND_OF_CODE: Readonly<Record<string, AccessErrorKind>> = {
 
 /** Returns what sends requests to a bucket. */
 export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRequests {
-  let known: BucketCredentials | undefined;
   const url = bucketUrl(place);
+  const pool = new Pool(new URL(url).origin, {
+    allowH2: false,
+    headersTimeout: HEAD_TIMEOUT_MS,
+    bodyTimeout: IDLE_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Without the second, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch off the check of certificates.
+    connect: { timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: true },
+  });
+  /** Keys for signatures are derived from the secret, once a day. */
+  const signingKeys = new Map<string, ArrayBuffer>();
   const counts = { answered: 0, repeated: 0, failed: 0 };
 
   const waitBefore = async (attempt: number): Promise<boolean> => {
@@ -79,9 +106,15 @@ export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRe
     return true;
   };
 
-  const attempt = async ({ method, key = '', query = {}, headers = {}, body, sha256 }: BucketRequest) => {
+  const attempt = async (
+    { method, key = '', query = {}, headers = {}, body, sha256 }: BucketRequest,
+    isRefused: boolean,
+  ): Promise<BucketResponse> => {
     const bodyHash = sha256 ?? hash('sha256', body ?? '');
-    known ??= await place.credentials();
+    const credentials = await place.credentials(isRefused).catch((error: unknown) => {
+      if (!(error instanceof Fault) || error.kind !== 'network') throw error;
+      throw new DatabaseAccessError('bucket_unreachable', 'no credentials', error);
+    });
     const target = new URL(url + (key === '' ? '' : `${place.prefix}${key}`));
     for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value);
     const signer = new AwsV4Signer({
@@ -90,30 +123,26 @@ export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRe
       headers: { ...headers, 'x-amz-content-sha256': bodyHash },
       service: 's3',
       region: place.region,
-      ...known,
+      cache: signingKeys,
+      ...credentials,
     });
     const signed = await signer.sign();
-    const timeout = new AbortController();
-    const stop = AbortSignal.timeout(HEAD_TIMEOUT_MS);
-    const abort = (): void => timeout.abort(stop.reason);
-    stop.addEventListener('abort', abort);
     try {
-      return await fetch(signed.url, {
+      const { statusCode, ...response } = await request.call(pool, {
+        path: `${signed.url.pathname}${signed.url.search}`,
         method,
-        headers: signed.headers,
+        headers: Object.fromEntries(signed.headers),
         ...(body === undefined ? {} : { body }),
-        redirect: 'manual',
-        signal: timeout.signal,
       });
-    } finally {
-      // The body of the response may take longer.
-      stop.removeEventListener('abort', abort);
+      return { status: statusCode, headers: response.headers, body: response.body };
+    } catch (error) {
+      throw new NetworkError(error);
     }
   };
 
-  const send = async (request: BucketRequest): Promise<Response> => {
+  const send = async (asked: BucketRequest): Promise<BucketResponse> => {
     try {
-      const response = await sendUntilAnswered(request);
+      const response = await sendUntilAnswered(asked);
       counts.answered += 1;
       return response;
     } catch (error) {
@@ -121,25 +150,24 @@ export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRe
       throw error;
     }
   };
-  const sendUntilAnswered = async (request: BucketRequest): Promise<Response> => {
+  const sendUntilAnswered = async (asked: BucketRequest): Promise<BucketResponse> => {
     let wasRefused = false;
     for (let count = 1; ; count += 1) {
-      let response: Response;
+      let response: BucketResponse;
       try {
-        response = await attempt(request);
+        response = await attempt(asked, wasRefused);
       } catch (error) {
-        if (!isNetworkError(error)) throw error;
+        if (!(error instanceof NetworkError)) throw error;
         if (await waitBefore(count)) continue;
-        throw new DatabaseAccessError('bucket_unreachable', networkCode(error), error);
+        throw unreachable(error);
       }
       const { status } = response;
-      if (response.ok || request.accepted?.includes(status) === true) return response;
+      if (isOk(response) || asked.accepted?.includes(status) === true) return response;
       const code = await refusalOf(response);
       // An answer to HEAD has no code.
       const isStale = code === undefined ? status === 403 : STALE_CREDENTIALS.has(code);
       if (isStale && !wasRefused) {
         wasRefused = true;
-        known = undefined;
         continue;
       }
       const isTemporary = status >= 500 || status === 429 || status === 408 || TEMPORARY.has(code ?? '');
@@ -148,20 +176,23 @@ export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRe
       throw new DatabaseAccessError(isTemporary ? 'bucket_busy' : kind, code ?? String(status), undefined);
     }
   };
-  const ask: BucketRequests['ask'] = async (request) => {
+  const askBytes: BucketRequests['askBytes'] = async (asked) => {
     for (let count = 1; ; count += 1) {
-      const response = await send(request);
+      const response = await send(asked);
       const { status, headers } = response;
       try {
-        return { status, headers, text: await textOf(response, MAX_TEXT_BYTES) };
+        return { status, headers, bytes: await bytesOf(response, MAX_BODY_BYTES) };
       } catch (error) {
-        if (!isNetworkError(error)) throw error;
-        if (!(await waitBefore(count)))
-          throw new DatabaseAccessError('bucket_unreachable', networkCode(error), error);
+        if (!(error instanceof NetworkError)) throw error;
+        if (!(await waitBefore(count))) throw unreachable(error);
       }
     }
   };
-  return { place, counts, send, ask, waitBefore };
+  const ask: BucketRequests['ask'] = async (asked) => {
+    const { bytes, ...response } = await askBytes(asked);
+    return { ...response, text: bytes.toString() };
+  };
+  return { place, counts, send, askBytes, ask, waitBefore };
 }
 
 /** Returns the URL that every key is appended to. */
@@ -181,16 +212,16 @@ function kindOfStatus(status: number): AccessErrorKind {
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 /** Returns the code of a refusal, `SlowDown`; undefined where it has none, as an answer to HEAD. */
-async function refusalOf(response: Response): Promise<string | undefined> {
-  const text = await textOf(response, MAX_REFUSAL_BYTES).catch(() => '');
-  return /<Code>([A-Za-z\d]{1,64})<\/Code>/.exec(text)?.[1];
+async function refusalOf(response: BucketResponse): Promise<string | undefined> {
+  const bytes = await bytesOf(response, MAX_REFUSAL_BYTES).catch(() => Buffer.alloc(0));
+  return /<Code>([A-Za-z\d]{1,64})<\/Code>/.exec(bytes.toString())?.[1];
 }
 
-/** A page of a list has at most 1,000 keys. */
-const MAX_TEXT_BYTES = 4 * 1024 * 1024;
+/** A page of a list has at most 1,000 keys, and a file that is read at once 1 MiB. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** Returns the text of a body. Throws DatabaseAccessError `bucket_answer` for a longer one. */
-async function textOf(response: Response, maxBytes: number): Promise<string> {
+/** Returns a body. Throws DatabaseAccessError `bucket_answer` for a longer one. */
+async function bytesOf(response: BucketResponse, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of bodyOf(response)) {
@@ -198,44 +229,36 @@ async function textOf(response: Response, maxBytes: number): Promise<string> {
     if (bytes > maxBytes) throw new DatabaseAccessError('bucket_answer', 'too long', undefined);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks, bytes);
 }
 
-/** Between two pieces of a body. */
-const IDLE_TIMEOUT_MS = 30_000;
-
-/** Yields the pieces of a body. Throws an error for which {@link isNetworkError} holds where none comes for long. */
-export async function* bodyOf(response: Response): AsyncGenerator<Uint8Array> {
-  if (response.body === null) return;
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  let isAtEnd = false;
+/** Yields the pieces of a body. Throws {@link NetworkError} where it breaks off, or none comes for long. */
+export async function* bodyOf({ body }: BucketResponse): AsyncGenerator<Uint8Array> {
   try {
-    for (;;) {
-      const idle = AbortSignal.timeout(IDLE_TIMEOUT_MS);
-      let stop = (): void => {};
-      const timeout = new Promise<never>((_, reject) => {
-        stop = () => reject(idle.reason as Error);
-        idle.addEventListener('abort', stop);
-      });
-      const { done, value } = await Promise.race([reader.read(), timeout]).finally(() =>
-        idle.removeEventListener('abort', stop),
-      );
-      isAtEnd = done;
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    if (!isAtEnd) await reader.cancel().catch(() => undefined);
+    // What the reader of this generator throws does not arrive here.
+    for await (const chunk of body) yield chunk as Uint8Array;
+  } catch (error) {
+    throw new NetworkError(error);
   }
 }
 
-/** Returns whether fetch failed, and not this program: it throws TypeError for the network, and what a timeout is aborted with. */
-export function isNetworkError(error: unknown): boolean {
-  return error instanceof TypeError || ['TimeoutError', 'AbortError'].includes((error as Error).name);
+/** Returns whether the status is 2xx. */
+export function isOk({ status }: Pick<BucketResponse, 'status'>): boolean {
+  return status >= 200 && status < 300;
 }
 
-/** Returns the code of the system for a failed request: `ECONNREFUSED`. */
-export function networkCode(error: unknown): string | undefined {
-  const { code } = ((error as Error).cause ?? {}) as { code?: unknown };
-  return typeof code === 'string' ? code : (error as Error).name === 'TimeoutError' ? 'timeout' : undefined;
+/** The service was not reached, or the connection was lost. */
+export class NetworkError extends Error {
+  constructor(cause: unknown) {
+    super('the service of the bucket was not reached', { cause });
+  }
 }
+
+/** Returns the error for a request that was given up. It has the code of the system: `ECONNREFUSED`. */
+export function unreachable({ cause }: NetworkError): DatabaseAccessError {
+  const { code } = (cause ?? {}) as { code?: unknown };
+  const name = typeof code === 'string' ? (TIMEOUTS.has(code) ? 'timeout' : code) : undefined;
+  return new DatabaseAccessError('bucket_unreachable', name, cause);
+}
+
+const TIMEOUTS = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);

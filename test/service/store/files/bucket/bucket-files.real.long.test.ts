@@ -3,7 +3,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { awsCredentials } from '../../../../../src/config/aws-credentials.ts';
+import { awsCredentialsOf } from '../../../../../src/config/aws-credentials.ts';
 import { parseBucketAddress } from '../../../../../src/service/store/files/bucket/bucket-address.ts';
 import { openBucketFiles } from '../../../../../src/service/store/files/bucket/bucket-files.ts';
 
@@ -21,7 +21,7 @@ test.skipIf(ADDRESS === '')(
     const place = parseBucketAddress(ADDRESS.replace(/(\?|$)/, `/arx-test-${randomUUID()}$1`), {});
     if (typeof place === 'string') throw new Error(place);
     const world = { sleep: (ms: number) => sleep(ms), randomBytes };
-    const credentials = () => awsCredentials(process.env, '/nowhere');
+    const credentials = awsCredentialsOf(process.env, '/nowhere', Date.now);
     const blobs = openBucketFiles({ ...place, credentials }, world);
     for (const size of [0, 1, 100_000, 8 * 1024 * 1024, 20 * 1024 * 1024 + 7]) {
       const content = randomBytes(size);
