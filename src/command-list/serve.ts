@@ -20,6 +20,10 @@ export const SERVE_COMMANDS = [
       ['--asset-port <port>', 'port of the files (default: the next one)'],
       ['--allow-host <names>', 'host names to answer to besides localhost, comma-separated'],
       ...DATABASE_OPTIONS,
+      [
+        '--redirect-files <seconds>',
+        'send readers of large files to the bucket of --blobs, by addresses that work so long, even once redacted',
+      ],
       ['--archives <urls...>', 'serve all archives of these databases (postgres://…), each under /a/NAME'],
       [
         '--max-tier <tier>',

@@ -6,6 +6,7 @@ import { withExclusiveLock } from '../config/lock.ts';
 import { createOwnerSecret } from '../config/owner-secret.ts';
 import { Fault } from '../faults.ts';
 import { DEFAULT_API_PORT } from '../wiring/local-archive.ts';
+import { isBucketAddress } from '../service/index.ts';
 import { DATABASE_INPUT, archivePlace, noticeEmpty } from './database-option.ts';
 import { readWebhookSecrets } from './webhook-secrets.ts';
 import { highestTier, ownerTier, strangersNotice, TIER_INPUT } from './serve/audience.ts';
@@ -23,12 +24,16 @@ const HostNames = z
   .transform((text) => text.split(',').map((name) => name.trim().toLowerCase()))
   .refine((names) => names.every((name) => /^[^\s:/@[\]]+$/.test(name)), 'must be names separated by commas');
 
+/** How long an address of the bucket may work. */
+const MAX_REDIRECT_SECONDS = 3600;
+
 export const Input = z.object({
   host: z.string().min(1).default('127.0.0.1'),
   port: PortNumber.default(DEFAULT_API_PORT),
   assetPort: PortNumber.optional(),
   allowHost: HostNames.optional(),
   ...DATABASE_INPUT,
+  redirectFiles: z.coerce.number().int().min(1).max(MAX_REDIRECT_SECONDS).optional(),
   archives: z.array(z.string().min(1)).optional(),
   ...TIER_INPUT,
   readOnly: z.boolean().default(false),
@@ -51,6 +56,8 @@ export async function run(input: Input, app: App): Promise<void> {
     throw new Fault('usage', 'serve answers requests; --record is for commands that send them');
   if (app.world.signal.aborted) return;
   const { archives } = input;
+  if (input.redirectFiles !== undefined && !isBucketAddress(input.blobs ?? ''))
+    throw new Fault('usage', '--redirect-files goes with --blobs s3://…');
   if (archives !== undefined) {
     checkOptions(input);
     const databases = {
@@ -93,10 +100,11 @@ async function serve(subject: Subject, input: Input, app: App): Promise<void> {
   const ports = createPorts(accessLog, metrics);
   const portOptions = { host: input.host, onFailure, ...hosts, ...limits };
   const tier = ownerTier(input);
+  const redirects = input.redirectFiles === undefined ? {} : { redirectSeconds: input.redirectFiles };
   const assets = await ports.open(
     'assets',
     // Nobody but the owner is given the address of a file above the tier of the others.
-    await subject.assets({ onFailure, maxTier: tier ?? highestTier(input) }),
+    await subject.assets({ onFailure, maxTier: tier ?? highestTier(input), ...redirects }),
     {
       ...portOptions,
       port: input.assetPort ?? (input.port === 0 ? 0 : input.port + 1),
@@ -107,6 +115,7 @@ async function serve(subject: Subject, input: Input, app: App): Promise<void> {
   const owner = createOwnerSecret(app.directories.config, app.storeWorld);
   const service = await subject.api({
     assetUrl: assetUrl ?? assets.url,
+    ...redirects,
     version: app.version,
     // Anyone who reaches a port may ask for a token: other users of this machine, or everyone.
     maxTier: highestTier(input),

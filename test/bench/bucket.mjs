@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { withBundle } from './bundle.mjs';
 import { ARX, median, scratchEnv, table } from './timing.mjs';
 
-const RUNS = 5;
+const RUNS = 3;
 
 export async function bench({ quick }) {
   const dir = mkdtempSync(join(tmpdir(), 'arx-bench-'));
@@ -24,10 +24,11 @@ export async function bench({ quick }) {
       }
       const server = await serveBucket();
       try {
-        const rows = [];
         for (const [name, set] of Object.entries(sets))
-          rows.push(...(await measure({ dir, cluster, server, name, set })));
-        table('Pulls from a folder and from a bucket, in turn', rows);
+          table(
+            'Pulls from a folder and from a bucket, in turn',
+            await measure({ dir, cluster, server, name, set }),
+          );
       } finally {
         await server.close();
         await cluster.close();

@@ -1,5 +1,5 @@
 // An archive on PostgreSQL that keeps its files in a bucket: whole commands, from import to pull, fsck and copy.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -120,6 +120,69 @@ describe.skipIf(noPostgres)('--blobs s3://…', () => {
       expect(served.stderrText()).not.toContain(ENV.AWS_SECRET_ACCESS_KEY);
       server = await serveBucket();
     }
+  });
+
+  test('large files are redirected to the bucket, where that is asked for: to an origin that the reader allows, without a token', async () => {
+    expect(await run('import notes')).toMatchObject({ exit: 0 });
+    const served = await serve(
+      dir,
+      ['--database', url, '--blobs', server.address(), '--redirect-files', '60'],
+      ENV,
+    );
+    try {
+      const { base_url: baseUrl, owner } = served;
+      const token = await tokenOf(baseUrl, owner);
+      const pull = (more: string) =>
+        arx(dir, `attachments pull --all --to got --base-url ${baseUrl} --json ${more}`, {
+          env: { ARX_TOKEN: token },
+        });
+      const { host } = new URL(server.origin);
+      const refused = await pull('');
+      expect(refused.exit).toBe(11);
+      expect(refused.stderr).toContain(`redirects to ${host} (status 307)`);
+      server.seen.length = 0;
+      expect(JSON.parse((await pull(`--allow-asset-host ${host}`)).stdout)).toMatchObject({ fixity: 'ok' });
+      expect(readFileSync(join(dir, 'got', 'large.bin')).equals(LARGE)).toBe(true);
+      // Only the large file was asked for by an address. With a token of the archive the bucket would have refused it.
+      expect(server.seen.filter(({ query }) => query.has('X-Amz-Signature'))).toHaveLength(1);
+
+      const listed = await fetch(`${baseUrl}/v1/attachments?limit=10`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      const { data } = (await listed.json()) as {
+        data: { id: string; filename: string; file_url: string }[];
+      };
+      const { id, file_url: address } = data.find(({ filename }) => filename === 'large.bin')!;
+      const ask = (init: RequestInit = {}) => fetch(address, { redirect: 'manual', ...init });
+      const sent = await ask();
+      expect(sent.status).toBe(307);
+      expect(sent.headers.get('cache-control')).toBe('no-store');
+      const location = new URL(sent.headers.get('location')!);
+      expect(location.searchParams.get('X-Amz-Expires')).toBe('60');
+      expect((await ask({ method: 'HEAD' })).status).toBe(200);
+
+      // Other bytes in the bucket are found by the reader.
+      const key = location.pathname.replace('/bucket/', '');
+      server.objects.set(key, Buffer.alloc(LARGE.byteLength));
+      rmSync(join(dir, 'got', 'large.bin'));
+      expect((await pull(`--allow-asset-host ${host}`)).exit).toBe(12);
+      server.objects.set(key, LARGE.subarray(1));
+      expect((await ask()).status).toBe(500);
+
+      expect(await run(`redact ${id} --reason secret --yes`)).toMatchObject({ exit: 0 });
+      const redacted = await ask();
+      expect([redacted.status, redacted.headers.get('location')]).toEqual([403, null]);
+    } finally {
+      expect(await served.close()).toBe(0);
+    }
+  });
+
+  test('files are redirected to no folder', async () => {
+    const refused = await arx(dir, '', {
+      argv: ['serve', '--database', url, '--blobs', join(dir, 'files'), '--redirect-files', '60'],
+    });
+    expect(refused).toMatchObject({ exit: 2 });
+    expect(refused.stderr).toContain('--redirect-files goes with --blobs s3://');
   });
 
   test('archive copy from a folder into a bucket, verified', async () => {

@@ -84,7 +84,8 @@ async function answer(
   if (fault !== undefined && 'status' in fault) return refuse(fault.status, fault.code);
   if (fault !== undefined && 'answer' in fault) return void response.end(fault.answer);
   if (bucket !== BUCKET) return refuse(404, 'NoSuchBucket');
-  if (request.headers['x-amz-content-sha256'] !== sha256Of(body))
+  const isPresigned = query.has('X-Amz-Signature');
+  if (!isPresigned && request.headers['x-amz-content-sha256'] !== sha256Of(body))
     return refuse(400, 'XAmzContentSHA256Mismatch');
   const xml = (text: string): void => {
     if (fault !== undefined && 'cutAfter' in fault) {
@@ -102,7 +103,7 @@ async function answer(
   }
   const uploadId = query.get('uploadId');
   if (method === 'POST' && query.has('uploads')) {
-    const id = `upload ${state.uploads.size + 1}&<>`;
+    const id = `upload ${state.seen.length}&<>`;
     state.uploads.set(id, { key, parts: new Map(), began: new Date() });
     return xml(
       `<InitiateMultipartUploadResult><UploadId>${escaped(id)}</UploadId></InitiateMultipartUploadResult>`,
@@ -143,8 +144,13 @@ async function answer(
   const to = Math.min(last === undefined || last === '' ? Infinity : Number(last), object.byteLength - 1);
   if (first !== undefined && from >= object.byteLength) return refuse(416, 'InvalidRange');
   const sent = object.subarray(from, to + 1);
+  const asked = ['content-type', 'content-disposition'].flatMap((name) => {
+    const value = query.get(`response-${name}`);
+    return value === null ? [] : [[name, value]];
+  });
   response.writeHead(first === undefined ? 200 : 206, {
     etag,
+    ...(Object.fromEntries(asked) as Record<string, string>),
     'content-length': sent.byteLength,
     ...(first === undefined ? {} : { 'content-range': `bytes ${from}-${to}/${object.byteLength}` }),
   });
@@ -180,15 +186,25 @@ function uploadList({ uploads }: BucketServer, prefix: string): string {
 /** Returns the code with which S3 refuses a signature; undefined for a right one. */
 function signatureFault(request: IncomingMessage, { origin, credentials }: BucketServer): string | undefined {
   const { headers } = request;
+  const { pathname, searchParams } = new URL(request.url ?? '/', origin);
+  const given = searchParams.get('X-Amz-Signature');
+  const parameter = (name: string): string => searchParams.get(`X-Amz-${name}`) ?? '';
   const [, accessKeyId, scope = '', signed = '', signature] =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/([^,]+), SignedHeaders=([^,]+), Signature=([\da-f]+)$/.exec(
-      headers.authorization ?? '',
+      given === null
+        ? (headers.authorization ?? '')
+        : `${parameter('Algorithm')} Credential=${parameter('Credential')}, SignedHeaders=${parameter('SignedHeaders')}, Signature=${given}`,
     ) ?? [];
+  // S3 refuses two permissions at once.
+  if (given !== null && headers.authorization !== undefined) return 'InvalidArgument';
   if (accessKeyId !== credentials.accessKeyId) return 'InvalidAccessKeyId';
-  if (headers['x-amz-security-token'] !== credentials.sessionToken) return 'ExpiredToken';
+  const token = given === null ? headers['x-amz-security-token'] : searchParams.get('X-Amz-Security-Token');
+  if ((token ?? undefined) !== credentials.sessionToken) return 'ExpiredToken';
+  const date = given === null ? headers['x-amz-date'] : parameter('Date');
+  const began = Date.parse(parameter('Date').replace(/^(.{4})(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5'));
+  if (given !== null && !(Date.now() < began + 1000 * Number(parameter('Expires')))) return 'AccessDenied';
   const [day = '', region = '', service = ''] = scope.split('/');
   if (region !== REGION || service !== 's3') return 'AuthorizationHeaderMalformed';
-  const { pathname, searchParams } = new URL(request.url ?? '/', origin);
   const encode = (text: string): string =>
     encodeURIComponent(text).replaceAll(
       /[!'()*]/g,
@@ -198,17 +214,16 @@ function signatureFault(request: IncomingMessage, { origin, credentials }: Bucke
     request.method,
     decodeURIComponent(pathname).split('/').map(encode).join('/'),
     [...searchParams]
+      .filter(([name]) => name !== 'X-Amz-Signature')
       .map(([name, value]) => `${encode(name)}=${encode(value)}`)
       .toSorted()
       .join('&'),
     ...signed.split(';').map((name) => `${name}:${String(headers[name])}`),
     '',
     signed,
-    headers['x-amz-content-sha256'],
+    given === null ? headers['x-amz-content-sha256'] : 'UNSIGNED-PAYLOAD',
   ].join('\n');
-  const text = ['AWS4-HMAC-SHA256', headers['x-amz-date'], scope, sha256Of(Buffer.from(canonical))].join(
-    '\n',
-  );
+  const text = ['AWS4-HMAC-SHA256', date, scope, sha256Of(Buffer.from(canonical))].join('\n');
   const key = [day, region, service, 'aws4_request'].reduce<Buffer>(
     (made, part) => createHmac('sha256', made).update(part).digest(),
     Buffer.from(`AWS4${credentials.secretAccessKey}`),

@@ -15,7 +15,9 @@ export type Subject = {
   readOnly: boolean;
   engine: Archive['database']['engine'];
   /** Is called once, before {@link Subject.api}. */
-  assets(options: Pick<ServiceOptions, 'maxTier'> & { onFailure: OnFailure }): Promise<Service>;
+  assets(
+    options: Pick<ServiceOptions, 'maxTier' | 'redirectSeconds'> & { onFailure: OnFailure },
+  ): Promise<Service>;
   api(options: Omit<ServiceOptions, 'worker' | 'onFailure'> & { onFailure: OnFailure }): Promise<Service>;
   /** Begins to apply events, where they are not applied by the services. */
   start(): Promise<void>;

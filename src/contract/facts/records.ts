@@ -72,7 +72,7 @@ export const RECORD_FACTS: readonly Fact[] = [
     ],
     [
       'file requests',
-      'GET and HEAD with Range, If-Range and If-None-Match. etag and repr-digest hold the sha256. A redacted file is 403 asset_redacted at an address that was given out before. Every other address that opens nothing is 403 asset_forbidden, whether the file exists or not. Stored bytes of another size are 500 asset_damaged. Files up to 1 MiB are hashed before the response begins; of larger ones the connection is cut before the last bytes where the hash differs. A range of a larger file is not hashed.',
+      'GET and HEAD with Range, If-Range and If-None-Match. GET may be 307 to another host, where the service is set up so. etag and repr-digest hold the sha256. A redacted file is 403 asset_redacted at an address that was given out before. Every other address that opens nothing is 403 asset_forbidden, whether the file exists or not. Stored bytes of another size are 500 asset_damaged. Files up to 1 MiB are hashed before the response begins; of larger ones the connection is cut before the last bytes where the hash differs. A range of a larger file is not hashed.',
     ],
     [
       'first_visible',

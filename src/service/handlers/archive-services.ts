@@ -98,7 +98,7 @@ export function createArchiveServices(options: ArchiveServicesOptions): ArchiveS
           if (entry?.isGone !== true) onFailure(requestId, error, name);
         },
       };
-      const { maxTier, owner } = service;
+      const { maxTier, owner, redirectSeconds } = service;
       const assetTier = owner?.maxTier ?? maxTier;
       entry = {
         archive,
@@ -106,6 +106,7 @@ export function createArchiveServices(options: ArchiveServicesOptions): ArchiveS
         assets: createAssetService(archive, {
           onFailure: (requestId, error) => ofService.onFailure?.(requestId, error),
           ...(assetTier === undefined ? {} : { maxTier: assetTier }),
+          ...(redirectSeconds === undefined ? {} : { redirectSeconds }),
         }),
         worker: archive.readOnly
           ? undefined

@@ -15,7 +15,7 @@ import { parseSignedPath } from '../rules/signed-path.ts';
 import { numberOf } from '../rules/identifier.ts';
 import { integrityOf } from '../rules/integrity.ts';
 import { summariesOf } from '../store/meta-table/summary.ts';
-import { checkedBytes, MAX_BYTES_HASHED_FIRST, missing } from './checked-bytes.ts';
+import { checkedBytes, checkSize, MAX_BYTES_HASHED_FIRST, missing } from './checked-bytes.ts';
 import { attachmentDisposition, servedType } from './content-disposition.ts';
 import type { ServiceOptions } from './call.ts';
 import { toApiError, errorResponse, newRequestId } from './error-response.ts';
@@ -29,22 +29,29 @@ const ALLOW = 'GET, HEAD, OPTIONS';
  * the path of `file_url` (interface 2.1); its form is our choice. No token is read: the address is the permission. Errors
  * have the error body (interface 7): 403 `asset_forbidden` for every address that this service would not give out now,
  * whether the file exists or not, 403 `asset_redacted`, 404 for a file that is not stored, 416 for a range outside of the
- * file, 500 `asset_damaged`. `maxTier` is the highest tier whose addresses are open. Default: `mirror`.
+ * file, 500 `asset_damaged`. `maxTier` is the highest tier whose addresses are open. Default: `mirror`. With `redirectSeconds`, GET of a
+ * large file in a bucket is 307 to an address of the bucket.
  */
 export function createAssetService(
   archive: Archive,
-  { onFailure, maxTier = 'mirror' }: Pick<ServiceOptions, 'onFailure' | 'maxTier'> = {},
+  {
+    onFailure,
+    maxTier = 'mirror',
+    redirectSeconds,
+  }: Pick<ServiceOptions, 'onFailure' | 'maxTier' | 'redirectSeconds'> = {},
 ): Service {
   return async (request) => {
     const requestId = newRequestId(archive.randomBytes);
-    const response = await respond(archive, request, maxTier).catch(async (error: unknown) => {
-      if (!(error instanceof ApiError)) onFailure?.(requestId, error);
-      const integrity = await summariesOf(archive).then(
-        ({ external }) => external.integrity,
-        () => 0,
-      );
-      return errorResponse(toApiError(error), requestId, integrity);
-    });
+    const response = await respond(archive, request, { maxTier, redirectSeconds }).catch(
+      async (error: unknown) => {
+        if (!(error instanceof ApiError)) onFailure?.(requestId, error);
+        const integrity = await summariesOf(archive).then(
+          ({ external }) => external.integrity,
+          () => 0,
+        );
+        return errorResponse(toApiError(error), requestId, integrity);
+      },
+    );
     const headers = {
       ...response.headers,
       date: new Date(archive.now()).toUTCString(),
@@ -55,7 +62,11 @@ export function createAssetService(
   };
 }
 
-async function respond(archive: Archive, request: ServiceRequest, maxTier: Tier): Promise<ServiceResponse> {
+async function respond(
+  archive: Archive,
+  request: ServiceRequest,
+  { maxTier, redirectSeconds }: { maxTier: Tier; redirectSeconds: number | undefined },
+): Promise<ServiceResponse> {
   if (request.method === 'OPTIONS') return { status: 204, headers: { allow: ALLOW }, body: '' };
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new ApiError('method_not_allowed', 'files can only be read', { allow: ALLOW });
@@ -82,6 +93,13 @@ async function respond(archive: Archive, request: ServiceRequest, maxTier: Tier)
   };
   if (matchesEtag(firstHeader(request.headers, 'if-none-match'), etag))
     return { status: 304, headers, body: '' };
+  if (redirectSeconds !== undefined && file.address !== undefined && request.method === 'GET') {
+    checkSize(file);
+    const type = file.type;
+    const disposition = attachmentDisposition(file.filename);
+    const location = await file.address(redirectSeconds, { type, disposition });
+    return { status: 307, headers: { location, ...NOT_KEPT }, body: '' };
+  }
 
   const range = parseByteRange(rangeHeader(request, etag), size);
   if (range === 'unsatisfiable') {
@@ -97,6 +115,9 @@ async function respond(archive: Archive, request: ServiceRequest, maxTier: Tier)
   headers['content-range'] = `bytes ${range.from}-${range.to}/${size}`;
   return { status: 206, headers, body: await checkedBytes(file, range) };
 }
+
+/** Of a response with an address that opens a file for anyone. */
+const NOT_KEPT = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'content-length': '0' };
 
 type FileRow = {
   filename: string;
@@ -143,13 +164,15 @@ async function storedBytes(
   blobs: Blobs,
   sha256: string,
   bytes: number,
-): Promise<Pick<ServedFile, 'storedSize' | 'readSmall'>> {
-  const { readSmall } = blobs;
+): Promise<Pick<ServedFile, 'storedSize' | 'readSmall' | 'address'>> {
+  const { readSmall, address } = blobs;
   if (readSmall !== undefined && bytes > 0 && bytes <= MAX_BYTES_HASHED_FIRST)
     return { readSmall: () => readSmall(sha256, bytes) };
   const storedSize = await blobs.size(sha256);
   if (storedSize === undefined) throw missing();
-  return { storedSize };
+  // A smaller one is hashed before it is sent, and fetched sooner without a redirect.
+  if (address === undefined || bytes <= MAX_BYTES_HASHED_FIRST) return { storedSize };
+  return { storedSize, address: (seconds, headers) => address(sha256, seconds, headers) };
 }
 
 /** Returns the Range header where it applies: for GET, and with If-Range only for the same file (RFC 9110 13.1.5). */

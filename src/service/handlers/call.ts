@@ -21,6 +21,11 @@ export type ServiceOptions = {
   version: string;
   /** Faults to inject. Absent in normal service. */
   faults?: FaultPlan;
+  /**
+   * Files that are hashed only while they are sent are redirected to the bucket in which they lie, to an address that opens them for
+   * so many seconds, also where they are redacted meanwhile. Absent: every byte comes from this service.
+   */
+  redirectSeconds?: number;
   /** When the service started, in milliseconds since the epoch. Default: now. */
   startedMs?: number;
   /** The highest tier that this service grants to anyone. Default: `mirror`. */

@@ -26,15 +26,19 @@ export async function checkedBytes(
 ): Promise<ServiceResponse['body']> {
   const { sha256, size } = file;
   const small = await file.readSmall?.();
-  const storedSize = small?.size ?? file.storedSize;
-  if (storedSize === undefined) throw missing();
-  if (storedSize !== size) throw damaged(`it has ${storedSize} of ${size} bytes`);
+  checkSize({ size, storedSize: small?.size ?? file.storedSize });
   if (size > MAX_BYTES_HASHED_FIRST) {
     return range === 'whole' ? hashedOnTheWay(file) : file.read(range.from, range.to);
   }
   const bytes = small?.bytes ?? (size === 0 ? Buffer.alloc(0) : await readWhole(file));
   if (!hasHash(bytes, sha256)) throw damaged('its bytes have another hash than at import');
   return range === 'whole' ? bytes : bytes.subarray(range.from, range.to + 1);
+}
+
+/** Throws ApiError `asset_damaged` where the stored bytes are missing, or more or fewer than at import. */
+export function checkSize({ size, storedSize }: { size: number; storedSize?: number | undefined }): void {
+  if (storedSize === undefined) throw missing();
+  if (storedSize !== size) throw damaged(`it has ${storedSize} of ${size} bytes`);
 }
 
 /** Returns the error for stored bytes that are not those of import. `reason` is a clause about the file. */

@@ -2,6 +2,7 @@
 import { storedExtension } from '../../contract/message-format.ts';
 import type { Tier } from '../../contract/token.ts';
 import type { Archive } from '../store/archive.ts';
+import type { FileHeaders } from '../store/files/blobs.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { parseSignedPath } from '../rules/signed-path.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';
@@ -21,6 +22,8 @@ export type ServedFile = {
   filename: string;
   integrity: number;
   read(from: number, to: number): AsyncIterable<Uint8Array>;
+  /** Returns an address of the file elsewhere, for so many seconds and with these headers. */
+  address?(seconds: number, headers: FileHeaders): Promise<string>;
   /** Returns bytes that are hashed before the response, with their size now; undefined where there are none. */
   readSmall?(): Promise<{ bytes: Uint8Array; size: number } | undefined>;
 };

@@ -1,6 +1,9 @@
 // What the store of files offers: files by the SHA-256 of their content, whole and durable or absent.
 import { join } from 'node:path';
 
+/** Headers that a file is sent with. */
+export type FileHeaders = { type: string; disposition: string };
+
 /** The stored files of an archive. */
 export type Blobs = {
   /** The folder of the files; undefined where they are in no folder. */
@@ -18,6 +21,11 @@ export type Blobs = {
    * one. Of a longer one the end is missing. Absent where the size costs little.
    */
   readSmall?(sha256: string, bytes: number): Promise<{ bytes: Uint8Array; size: number } | undefined>;
+  /**
+   * Returns an address at which anyone can get the file for so many seconds, with these headers. Absent where files have no
+   * addresses of their own.
+   */
+  address?(sha256: string, seconds: number, headers: FileHeaders): Promise<string>;
   /** Yields bytes `from` to `to` (inclusive) of a stored file, the whole file by default. */
   read(sha256: string, from?: number, to?: number): AsyncGenerator<Uint8Array>;
   /** Stores bytes whose hash the caller computed. Durable when it resolves. Does nothing where the file exists. */

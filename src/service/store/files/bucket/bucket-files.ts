@@ -94,6 +94,7 @@ export function openBucketFiles(place: BucketPlace, world: BucketWorld, option =
       if (!isOk(response)) return undefined;
       return { bytes: response.bytes, size: sizeOf(response) };
     },
+    address: (sha256, seconds, headers) => requests.presign(keyOf(sha256), seconds, headers),
     read: (sha256, from = 0, to = Infinity) => readObject(requests, keyOf(sha256), from, to),
     async put(sha256, content) {
       if ((await size(sha256)) !== content.byteLength) await store(sha256, content);

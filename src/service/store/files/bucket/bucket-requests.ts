@@ -6,7 +6,8 @@ import request from 'undici/lib/api/api-request.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import { Fault } from '../../../../faults.ts';
 import { DatabaseAccessError, type AccessErrorKind } from '../../sql/database-error.ts';
-import type { BucketPlace } from './bucket-address.ts';
+import type { FileHeaders } from '../blobs.ts';
+import type { BucketCredentials, BucketPlace } from './bucket-address.ts';
 
 /** What requests need of the outside world. */
 export type BucketWorld = { sleep(ms: number): Promise<void>; randomBytes(count: number): Uint8Array };
@@ -42,6 +43,8 @@ export type BucketRequests = {
   askBytes(request: BucketRequest): Promise<Omit<BucketResponse, 'body'> & { bytes: Buffer }>;
   /** As `askBytes`, with the body as text. */
   ask(request: BucketRequest): Promise<Omit<BucketResponse, 'body'> & { text: string }>;
+  /** Returns an address at which anyone can get an object for so many seconds, with these response headers. */
+  presign(key: string, seconds: number, headers: FileHeaders): Promise<string>;
   /** Waits before the attempt with this number, from 1 on. Returns false where there is none. */
   waitBefore(attempt: number): Promise<boolean>;
 };
@@ -81,6 +84,8 @@ const KIND_OF_CODE: Readonly<Record<string, AccessErrorKind>> = {
   AuthorizationHeaderMalformed: 'bucket_region',
   PermanentRedirect: 'bucket_region',
   QuotaExceeded: 'full',
+  // Another process took it for one that was left over.
+  NoSuchUpload: 'bucket_busy',
 };
 
 /** Returns what sends requests to a bucket. */
@@ -106,15 +111,18 @@ export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRe
     return true;
   };
 
+  const credentialsOf = (isRefused: boolean): Promise<BucketCredentials> =>
+    place.credentials(isRefused).catch((error: unknown) => {
+      if (!(error instanceof Fault) || error.kind !== 'network') throw error;
+      throw new DatabaseAccessError('bucket_unreachable', 'no credentials', error);
+    });
+
   const attempt = async (
     { method, key = '', query = {}, headers = {}, body, sha256 }: BucketRequest,
     isRefused: boolean,
   ): Promise<BucketResponse> => {
     const bodyHash = sha256 ?? hash('sha256', body ?? '');
-    const credentials = await place.credentials(isRefused).catch((error: unknown) => {
-      if (!(error instanceof Fault) || error.kind !== 'network') throw error;
-      throw new DatabaseAccessError('bucket_unreachable', 'no credentials', error);
-    });
+    const credentials = await credentialsOf(isRefused);
     const target = new URL(url + (key === '' ? '' : `${place.prefix}${key}`));
     for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value);
     const signer = new AwsV4Signer({
@@ -138,6 +146,25 @@ export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRe
     } catch (error) {
       throw new NetworkError(error);
     }
+  };
+
+  const presign: BucketRequests['presign'] = async (key, seconds, { type, disposition }) => {
+    const target = new URL(`${url}${place.prefix}${key}`);
+    target.searchParams.set('X-Amz-Expires', String(seconds));
+    target.searchParams.set('response-content-type', type);
+    target.searchParams.set('response-content-disposition', disposition);
+    const signer = new AwsV4Signer({
+      method: 'GET',
+      url: target.href,
+      service: 's3',
+      region: place.region,
+      signQuery: true,
+      cache: signingKeys,
+      ...(await credentialsOf(false)),
+    });
+    const signed = await signer.sign();
+    // Not every service reads a plus sign as a space.
+    return signed.url.href.replaceAll('+', '%20');
   };
 
   const send = async (asked: BucketRequest): Promise<BucketResponse> => {
@@ -192,7 +219,7 @@ export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRe
     const { bytes, ...response } = await askBytes(asked);
     return { ...response, text: bytes.toString() };
   };
-  return { place, counts, send, askBytes, ask, waitBefore };
+  return { place, counts, send, askBytes, ask, presign, waitBefore };
 }
 
 /** Returns the URL that every key is appended to. */

@@ -39,6 +39,11 @@ test.skipIf(ADDRESS === '')(
       expect((await bytesOf(blobs.read(sha256))).equals(content)).toBe(true);
       if (size > 1000)
         expect((await bytesOf(blobs.read(sha256, 10, 909))).equals(content.subarray(10, 910))).toBe(true);
+      const disposition = `attachment; filename="a b"; filename*=UTF-8''a%20b`;
+      const sent = await fetch(await blobs.address!(sha256, 30, { type: 'text/plain', disposition }));
+      expect((await bytesOf(sent.body as AsyncIterable<Uint8Array>)).equals(content)).toBe(true);
+      expect(sent.headers.get('content-disposition')).toBe(disposition);
+      if (size > 0 && size <= 100_000) expect(await blobs.readSmall!(sha256, size)).toMatchObject({ size });
       expect(await blobs.names(sha256.slice(0, 2))).toContain(sha256);
     }
     const other = randomBytes(9 * 1024 * 1024);

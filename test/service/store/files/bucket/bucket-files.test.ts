@@ -316,6 +316,24 @@ test('uploads that a killed process left are ended, no others', async () => {
   ]);
 });
 
+test('an address of a file opens it for anyone, with the headers that were asked for, until it expires', async () => {
+  const content = Buffer.from('content');
+  const sha256 = hashOf(content);
+  server.credentials = { ...server.credentials, sessionToken: 'a/token+=' };
+  await blobs.put(sha256, content);
+  const type = 'text/plain';
+  const disposition = `attachment; filename="a b.txt"; filename*=UTF-8''a%20b.txt`;
+  const address = await blobs.address!(sha256, 60, { type, disposition });
+  expect(address).not.toContain(server.credentials.secretAccessKey);
+  expect(new URL(address).searchParams.get('X-Amz-Expires')).toBe('60');
+  const found = await fetch(address, { headers: { range: 'bytes=1-3' } });
+  expect([found.status, await found.text()]).toEqual([206, 'ont']);
+  expect(found.headers.get('content-type')).toBe(type);
+  expect(found.headers.get('content-disposition')).toBe(disposition);
+  expect((await fetch(address.replace('a%20b', 'c'))).status).toBe(403);
+  expect((await fetch(await blobs.address!(sha256, 0, { type, disposition }))).status).toBe(403);
+});
+
 test('a mark is never written over another', async () => {
   expect(await blobs.mark!.read('mark.json')).toBeUndefined();
   await blobs.mark!.write('mark.json', 'one');
