@@ -64,24 +64,29 @@ async function measure({ dir, cluster, server, name, set }) {
       const blobs = base.replace(/(\?|$)/, `/${schema}$1`);
       await ended(['import', files, '--database', url, '--blobs', blobs, '--tier', 'external'], all);
       const served = await serve(['--database', url, '--blobs', blobs], all);
-      ready.push({ place, served, all });
-      times[place] = [];
-      const login = [
-        'login',
-        '--base-url',
-        served.base_url,
-        '--client-id',
-        'bench',
-        '--observer-tier',
-        'external',
-      ];
-      await ended(login, all);
+      const add = async (name, served, more) => {
+        ready.push({ place: name, served, all, more });
+        times[name] = [];
+        const who = ['--client-id', 'bench', '--observer-tier', 'external'];
+        await ended(['login', '--base-url', served.base_url, ...who], all);
+      };
+      await add(place, served, []);
+      const endpoint = /endpoint=([^&]+)/.exec(blobs)?.[1];
+      if (endpoint !== undefined)
+        await add(
+          `${place}, --redirect-files 60`,
+          await serve(['--database', url, '--blobs', blobs, '--redirect-files', '60'], all),
+          ['--allow-asset-host', new URL(decodeURIComponent(endpoint)).host],
+        );
     }
     for (let round = -1; round < RUNS; round += 1)
-      for (const { place, served, all } of ready) {
+      for (const { place, served, all, more } of ready) {
         const to = join(dir, 'pulled');
         const begun = performance.now();
-        await ended(['attachments', 'pull', '--all', '--to', to, '--base-url', served.base_url], all);
+        await ended(
+          ['attachments', 'pull', '--all', '--to', to, '--base-url', served.base_url, ...more],
+          all,
+        );
         if (round >= 0) times[place].push(performance.now() - begun);
         rmSync(to, { recursive: true });
       }

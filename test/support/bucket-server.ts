@@ -234,6 +234,11 @@ function signatureFault(request: IncomingMessage, { origin, credentials }: Bucke
 }
 
 const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-const md5Of = (bytes: Buffer): string => createHash('md5').update(bytes).digest('hex');
+const md5s = new WeakMap<Buffer, string>();
+function md5Of(bytes: Buffer): string {
+  const md5 = md5s.get(bytes) ?? createHash('md5').update(bytes).digest('hex');
+  md5s.set(bytes, md5);
+  return md5;
+}
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
