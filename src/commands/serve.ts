@@ -6,7 +6,7 @@ import { withExclusiveLock } from '../config/lock.ts';
 import { createOwnerSecret } from '../config/owner-secret.ts';
 import { Fault } from '../faults.ts';
 import { DEFAULT_API_PORT } from '../wiring/local-archive.ts';
-import { isBucketAddress } from '../service/index.ts';
+import { isBucketAddress } from '../service/administration.ts';
 import { DATABASE_INPUT, archivePlace, noticeEmpty } from './database-option.ts';
 import { readWebhookSecrets } from './webhook-secrets.ts';
 import { highestTier, ownerTier, strangersNotice, TIER_INPUT } from './serve/audience.ts';

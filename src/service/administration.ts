@@ -1,4 +1,4 @@
-// The second door of the service, for commands that serve archives or change them as a whole: several archives in one database,
+// The exports of the service for commands that serve archives or change them as a whole: several archives in one database,
 // backups, redactions, events in the background.
 export { loadHandlers } from './handlers/route-handlers.ts';
 export { createArchiveServices, type ArchiveServices } from './handlers/archive-services.ts';

@@ -1,4 +1,4 @@
-// The door of the service: opens an archive, and makes the service function and the asset service over it. Every command on a
+// Opens an archive, and makes the service function and the asset service over it. Every command on a
 // local archive loads it, so what only some commands need is in administration.ts.
 export { createService, type ServiceOptions } from './handlers/service.ts';
 export { createAssetService } from './handlers/assets.ts';

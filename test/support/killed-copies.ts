@@ -4,13 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { EXIT } from '../../src/exit.ts';
-import {
-  createService,
-  openArchive,
-  redact,
-  withSchema,
-  type ArchiveLocation,
-} from '../../src/service/index.ts';
+import { redact, withSchema } from '../../src/service/administration.ts';
+import { createService, openArchive, type ArchiveLocation } from '../../src/service/index.ts';
 import { digestLists } from '../../src/service/copy/compare-lists.ts';
 import { importItems } from '../../src/service/import/index.ts';
 import { sampleItems } from '../../src/service/sample/index.ts';

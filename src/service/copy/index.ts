@@ -1,4 +1,4 @@
-// The door of the copies: copies and moves archives.
+// Copies and moves archives.
 export { copyArchive, planCopy } from './copy-archive.ts';
 export { countFiles } from './copy-files.ts';
 export { moveFiles } from './move-files.ts';

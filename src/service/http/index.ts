@@ -1,4 +1,4 @@
-// The door to HTTP: a service on a port, its trusted proxies, its access log and its metrics.
+// HTTP: a service on a port, its trusted proxies, its access log and its metrics.
 export { createAccessLog, LOG_LEVELS, type AccessLog, type LogEntry } from './access-log.ts';
 export { createMetrics, createMetricsService, type Metrics } from './metrics.ts';
 export { parseTrustedProxies } from './peer.ts';
