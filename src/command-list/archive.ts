@@ -70,7 +70,7 @@ export const ARCHIVE_COMMANDS = [
       'arx fsck --state fsck.state',
       'arx fsck --database postgres://arx@db.example/archive --json',
     ],
-    topics: ['hosting'],
+    topics: ['maintenance'],
   },
   {
     words: 'backup',
@@ -80,14 +80,14 @@ export const ARCHIVE_COMMANDS = [
       ['--database <url>', 'sqlite:FOLDER (default: the local archive)'],
     ],
     examples: ['arx backup --to /mnt/backup/archive', 'arx fsck --database sqlite:/mnt/backup/archive'],
-    topics: ['hosting'],
+    topics: ['maintenance'],
   },
   {
     words: 'archive ls',
     summary: 'list the archives of a PostgreSQL database, each in a schema of its own',
     arguments: [DATABASE_ARGUMENT],
     examples: ['arx archive ls postgres://arx@db.example/archives'],
-    topics: ['hosting'],
+    topics: ['postgresql'],
   },
   {
     words: 'archive create',
@@ -100,7 +100,7 @@ export const ARCHIVE_COMMANDS = [
       ],
     ],
     examples: ['arx archive create postgres://arx@db.example/archives lists-2024 lists-2025'],
-    topics: ['hosting'],
+    topics: ['postgresql'],
   },
   {
     words: 'archive copy',
@@ -122,7 +122,7 @@ export const ARCHIVE_COMMANDS = [
       'arx archive copy sqlite:/mnt/backup/archive postgres://arx@new.example/archive',
       'arx archive copy postgres://arx@db.example/archive sqlite:/mnt/backup/copy',
     ],
-    topics: ['hosting'],
+    topics: ['maintenance', 'postgresql'],
   },
   {
     words: 'blobs move',
@@ -138,7 +138,7 @@ export const ARCHIVE_COMMANDS = [
       'arx blobs move --database postgres://arx@db.example/archive --to /mnt/files --yes',
       'arx blobs move --database postgres://arx@db.example/archive --blobs /mnt/files --to database --yes',
     ],
-    topics: ['hosting'],
+    topics: ['postgresql'],
   },
   {
     words: 'archive move',
@@ -157,7 +157,7 @@ export const ARCHIVE_COMMANDS = [
       'arx archive move postgres://arx@db.example/archives postgres://arx@new.example/archives lists-2024 --dry-run',
       'arx archive move postgres://arx@db.example/archives postgres://arx@new.example/archives lists-2024 --yes',
     ],
-    topics: ['hosting'],
+    topics: ['postgresql', 'maintenance'],
   },
   {
     words: 'archive upgrade',
@@ -165,7 +165,7 @@ export const ARCHIVE_COMMANDS = [
     arguments: [DATABASE_ARGUMENT],
     options: [['--dry-run', 'show how many would be changed; change nothing']],
     examples: ['arx archive upgrade postgres://arx@db.example/archives'],
-    topics: ['hosting'],
+    topics: ['postgresql'],
   },
   {
     words: 'archive drop',
@@ -176,6 +176,6 @@ export const ARCHIVE_COMMANDS = [
       'arx archive drop postgres://arx@db.example/archives lists-2024 --dry-run',
       'arx archive drop postgres://arx@db.example/archives lists-2024 --yes',
     ],
-    topics: ['hosting'],
+    topics: ['postgresql'],
   },
 ] as const satisfies readonly CommandSpec[];

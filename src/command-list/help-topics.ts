@@ -16,7 +16,9 @@ export const HELP_TOPICS = {
   files: 'downloading, naming, opening and verifying files',
   evidence: 'what can be kept as proof: frozen logs, bags, records',
   import: 'importing mbox, Maildir, Slack exports and folders',
-  hosting: 'running the service: ports, limits, backup, PostgreSQL',
+  hosting: 'running the service: ports, log, metrics, capacity, limits',
+  maintenance: 'backup, copies and checks of an archive',
+  postgresql: 'PostgreSQL, several archives in one, files in a bucket',
   glossary: 'the words that arx uses',
 } as const;
 /** The name of a topic. */

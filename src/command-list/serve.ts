@@ -89,6 +89,6 @@ export const SERVE_COMMANDS = [
       'arx serve --drift 0.21 --drift-mode key --transport-faults 0.05 --drift-log drift.ndjson',
       'arx serve --drift 0.2 --drift-faults stale,phantom --list-variants descending,strict',
     ],
-    topics: ['hosting', 'drift-testing'],
+    topics: ['hosting', 'postgresql', 'drift-testing'],
   },
 ] as const satisfies readonly CommandSpec[];

@@ -25,7 +25,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   }
   if (!('dir' in place)) {
     throw new Fault('usage', 'backup copies a folder; back up PostgreSQL with pg_dump', {
-      hint: 'arx help hosting shows how',
+      hint: 'arx help maintenance shows how',
     });
   }
   const archive = await app.openArchive({ ...place, readOnly: true });

@@ -15,8 +15,10 @@ import firstLook from './topics/first-look.md';
 import glossary from './topics/glossary.md';
 import hosting from './topics/hosting.md';
 import importing from './topics/import.md';
+import maintenance from './topics/maintenance.md';
 import options from './topics/options.md';
 import output from './topics/output.md';
+import postgresql from './topics/postgresql.md';
 import queries from './topics/queries.md';
 import start from './topics/start.md';
 
@@ -36,6 +38,8 @@ const SOURCES: Record<HelpTopic, string> = {
   evidence,
   import: importing,
   hosting,
+  maintenance,
+  postgresql,
   glossary,
 };
 

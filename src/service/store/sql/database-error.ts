@@ -121,7 +121,7 @@ const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTempora
     bucket_refused: {
       text: 'the bucket refuses these credentials, or what they are used for',
       fault: 'auth',
-      hint: 'arx needs to get, put and list objects, and to list and abort uploads: arx help hosting',
+      hint: 'arx needs to get, put and list objects, and to list and abort uploads: arx help postgresql',
     },
     no_bucket: { text: 'there is no such bucket', fault: 'store' },
     bucket_region: {
