@@ -16,6 +16,7 @@ import {
 } from './contradictions.ts';
 import { countsOf, noticeEmptyArchive } from './archive-counts.ts';
 import { Fault } from '../faults.ts';
+import { plural } from '../format/numbers.ts';
 import type { View } from '../format/views/view.ts';
 import { commandAgain, commandForAll, optionWords } from './command-again.ts';
 import { withoutUndefined, type Window } from './input.ts';
@@ -60,7 +61,9 @@ export async function printPage<Row extends { id: string }>(
   const isFromEndToEnd = window.after === undefined && window.before === undefined;
   const isWhole = has_more === false && isFromEndToEnd;
   const contradiction = totalContradiction(page, window);
-  const isDoubted = contradiction?.isMissing === true || twoHashesFault(changes) !== undefined;
+  const repeated = repeatedRows(page.data);
+  const isDoubted =
+    contradiction?.isMissing === true || repeated !== undefined || twoHashesFault(changes) !== undefined;
   const complete = isWhole && fault === undefined && !isDoubted;
   const total = await totalOf(app, page, window, counted);
   await app.printer.list(view, {
@@ -75,11 +78,18 @@ export async function printPage<Row extends { id: string }>(
       complete,
     }),
   });
+  if (repeated !== undefined) app.notice(repeated);
   await noticeMore(app, page, window, read);
   await noticeEmptyArchive(page.data.length, app);
   countContradictions(app, contradiction?.text ?? stated, changes);
   if (fault !== undefined) app.addFault(fault);
   else if (app.strict && !complete) app.addFault(new Fault('partial', 'the page is not the whole list'));
+}
+
+/** Returns what is said where a page has a row more than once: a page has a size, so another row may not be on it. */
+export function repeatedRows(rows: readonly { id: string }[]): string | undefined {
+  const again = rows.length - new Set(rows.map(({ id }) => id)).size;
+  return again === 0 ? undefined : `the page has ${plural(again, 'row')} twice: others may be missing`;
 }
 
 /**

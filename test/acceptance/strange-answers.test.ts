@@ -40,6 +40,20 @@ const row = (n: number, more: object = {}) => ({
 const OPEN = [row(1)];
 const REDACTED = [row(1), row(2, { redacted: true, file_url: null })];
 
+test.each([
+  ['attachments', OPEN[0]],
+  ['conversations', { id: 'conv_1', sequence: 1, subject: 's' }],
+])('a page of %s with a row twice is not complete, and says so', async (list, one) => {
+  await at(200, { status: 'stable', data: [one, one], has_more: false, drift_ratio: 0.25 });
+  const { exit, stdout, stderr } = await run(`${list} ls --json`);
+  expect([exit, stderr]).toEqual([0, 'arx: the page has 1 row twice: others may be missing\n']);
+  expect((JSON.parse(stdout) as { summary: object }).summary).toMatchObject({
+    complete: false,
+    drift_ratio: 0.25,
+  });
+  expect(await run(`${list} ls --strict`)).toMatchObject({ exit: 3 });
+});
+
 describe('a page that contradicts itself about redacted rows', () => {
   test.each([
     [206, 'stable', OPEN, 'HTTP 206 with status stable and no redacted row'],

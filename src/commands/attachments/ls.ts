@@ -8,7 +8,7 @@ import { attachmentView } from '../../format/views/index.ts';
 import { noticeEmptyArchive } from '../archive-counts.ts';
 import { Window } from '../input.ts';
 import { changedRows, twoHashesFault } from '../contradictions.ts';
-import { noticeMore, totalContradiction, totalOf } from '../page.ts';
+import { noticeMore, repeatedRows, totalContradiction, totalOf } from '../page.ts';
 import type { ExactRows } from '../exact-rows.ts';
 import type { FilteredList } from '../filtered-list.ts';
 import {
@@ -132,10 +132,11 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     }
     const rows = page.data.map(count);
     complete = page.has_more === false && input.after === undefined && input.before === undefined;
+    const repeated = repeatedRows(page.data);
     const contradicted = totalContradiction(page, input);
     contradiction = contradicted?.text ?? list.oversized();
     complete &&= (list.fault() ?? facts?.fault()) === undefined && contradicted?.isMissing !== true;
-    complete &&= twoHashesFault(changes) === undefined;
+    complete &&= twoHashesFault(changes) === undefined && repeated === undefined;
     const total = await totalOf(app, page, input, list.isUnfiltered ? 'attachments' : undefined);
     await app.printer.list(view, {
       status: page.status ?? (totals.withheld > 0 ? 'partial' : 'stable'),
@@ -143,10 +144,12 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       summary: () => ({
         ...summaryOf(totals, total),
         has_more: page.has_more ?? null,
+        drift_ratio: page.drift_ratio ?? null,
         ...changedRows(changes),
         complete,
       }),
     });
+    if (repeated !== undefined) app.notice(repeated);
     await noticeMore(app, page, input, list.ids);
   }
   await noticeEmptyArchive(totals.rows, app);
