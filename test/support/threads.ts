@@ -27,8 +27,6 @@ export const thread: NonNullable<World['thread']> = (name, data) => {
 function bundle(name: keyof typeof ENTRIES): string {
   const outfile = join(tempFolder('threads'), `${name}.cjs`);
   const entry = join(import.meta.dirname, '../../src', ENTRIES[name]);
-  // As in the build: with jq.wasm inside.
-  const alias = { 'jq-wasm': 'jq-wasm/inline' };
-  buildSync({ entryPoints: [entry], outfile, alias, bundle: true, platform: 'node', logLevel: 'warning' });
+  buildSync({ entryPoints: [entry], outfile, bundle: true, platform: 'node', logLevel: 'warning' });
   return outfile;
 }
