@@ -98,6 +98,9 @@ export function isWebPage({ headers }: Pick<ApiResponse, 'headers'>): boolean {
   return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(headers['content-type'] ?? '');
 }
 
+/** The code of a token that is valid and has not the right. */
+const NO_SCOPE = 'scope_missing';
+
 /** What to do about a refused token, as far as a response tells. */
 export const LOGIN_HINT = 'arx login';
 
@@ -107,6 +110,8 @@ function hintFor(kind: FaultKind, { code, message }: ErrorFields, url: URL): str
     const noun = recordIn(url)?.noun;
     return noun === undefined ? undefined : RECORD_ROUTES[noun].hint;
   }
+  if (code === NO_SCOPE)
+    return 'arx login --observer-tier internal asks for more rights, where the service gives them';
   // A service of this interface says why: this may be another server, or another path of it.
   return kind === 'not_found' && (code ?? message) === undefined ? CHECK_BASE_URL : undefined;
 }

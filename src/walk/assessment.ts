@@ -4,6 +4,7 @@ import { criteriaFor, MAX_VOTES, type Criteria } from './decide/criteria.ts';
 import { faultModel } from './decide/fault-model.ts';
 import { FrozenClaims } from './decide/frozen-claims.ts';
 import { verdictOf, type Verdict, type WalkEvidence } from './decide/verdict.ts';
+import { LARGER_PAGES } from './evidence/disagreement.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import { extrapolated } from './evidence/fault-counts.ts';
 import type { Order } from './order/order.ts';
@@ -90,7 +91,9 @@ export class Assessment<Row> {
   /** Throws Fault `unstable` where so many answers are wrong alike that no number of votes settles the order. */
   checkFaultRate(): void {
     if (this.criteria.votesNeeded >= MAX_VOTES && this.#progress().requests >= READS_TO_PLAN_FOR)
-      throw new Fault('unstable', 'too many answers are wrong in the same way to settle the order');
+      throw new Fault('unstable', 'too many answers are wrong in the same way to settle the order', {
+        hint: LARGER_PAGES,
+      });
   }
 
   /** Returns the verdict about what is frozen now. */

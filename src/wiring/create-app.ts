@@ -126,16 +126,16 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     timeZone: world.env['TZ'],
     now: world.now,
   });
-  const recordSink =
-    jq?.sink ??
-    (flags.template === undefined
+  const template =
+    flags.template === undefined
       ? undefined
       : (await import('./template-output.ts')).openTemplate(
           flags.template,
           options.spec.words,
-          printing,
+          { run: printing, notice },
           stdout,
-        ));
+        );
+  const recordSink = jq?.sink ?? template?.sink;
   const printer = seen.watching(
     createPrinter({
       ...world,
@@ -334,6 +334,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     isPagerClosed: paging.isClosedEarly,
     finishOutput: async () => {
       await jq?.finish();
+      template?.finish();
       seen.save();
     },
     startRecording: recording.start,

@@ -57,21 +57,28 @@ export function completeRecords(words: CommandWords, run: PrintingRun): Complete
 
 /**
  * Throws Fault 'usage' with the nearest name for a name in a template that no record can have. Another service may send
- * fields that the schema lacks.
+ * fields that the schema lacks: such names are returned, each with what to do.
  */
-export function checkTemplate(names: readonly TemplateName[], words: CommandWords, run: PrintingRun): void {
+export function checkTemplate(
+  names: readonly TemplateName[],
+  words: CommandWords,
+  run: PrintingRun,
+): { name: string; hint: string }[] {
   const schema = printedRecord(words, run);
-  if (schema === undefined || (run.isRemote && isOpenRecord(schema))) return;
+  if (schema === undefined) return [];
+  const unknown: { name: string; hint: string }[] = [];
+  const mayBeSent = run.isRemote && isOpenRecord(schema);
   const legal = fieldsOf(schema);
   for (const { name, sections } of names) {
     const within = sections.map((_, depth) => [...sections.slice(depth).toReversed(), name].join('.'));
     if ([...within, name].some((path) => isLegal(path, legal))) continue;
     const hint = `arx ${words} --fields lists the fields`;
     const meant = pathOf(name, legal) ?? suggestion(name, legal);
-    throw new Fault('usage', `--template: no record has the field ${name}`, {
-      hint: meant === undefined ? hint : `did you mean: {{${meant}}}; ${hint}`,
-    });
+    const advice = meant === undefined ? hint : `did you mean: {{${meant}}}; ${hint}`;
+    if (!mayBeSent) throw new Fault('usage', `--template: no record has the field ${name}`, { hint: advice });
+    unknown.push({ name, hint: advice });
   }
+  return unknown;
 }
 
 /** Returns the legal fields of a command. Throws Fault 'usage' where its rows may have any fields. */

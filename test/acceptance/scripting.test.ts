@@ -82,8 +82,13 @@ describe('--template', () => {
     const server = await misbehave(always(answer(200, JSON.stringify(list))));
     const env = { ARX_BASE_URL: server.url, ARX_TOKEN: 'arx_some.token' };
     const ran = await arx(dir, `attachments ls --template '{{id}} {{colour}}'`, { env });
+    expect(ran).toMatchObject({ exit: 0, stdout: 'a red\n', stderr: '' });
+    const wrong = await arx(dir, `attachments ls --template '{{id}} {{filname}}'`, { env });
     await server.close();
-    expect(ran.stdout).toBe('a red\n');
+    expect(wrong).toMatchObject({ exit: 0, stdout: 'a \n' });
+    expect(wrong.stderr).toBe(
+      'arx: --template: no record has the field filname; did you mean: {{filename}}; arx attachments ls --fields lists the fields\n',
+    );
   });
 
   test('no other form goes with it', async () => {

@@ -39,6 +39,9 @@ export function falseEndIn<Row>(
   return undefined;
 }
 
+/** What to do where the order is not settled: a larger page shows more rows beside each other in one answer. */
+export const LARGER_PAGES = 'a larger --limit needs fewer answers; or read again later';
+
 /**
  * Returns the fault of a walk that makes no progress after `frontier`. It is `protocol` where most of its last `reads`
  * break the same rule of the interface, else `unstable`.
@@ -56,7 +59,9 @@ export function noProgressFault(
   if (mostly('cursor and limit'))
     return new Fault('protocol', `pages after ${where} follow neither cursor nor limit`);
   const count = reads === 1 ? '1 read' : `${reads} reads`;
-  return new Fault('unstable', `${count} did not settle which row comes after ${where}`);
+  return new Fault('unstable', `${count} did not settle which row comes after ${where}`, {
+    hint: LARGER_PAGES,
+  });
 }
 
 /** Returns the id of a row, or `the start`. */
