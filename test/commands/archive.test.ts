@@ -47,6 +47,35 @@ test('names and addresses that are none are refused before anything is asked', a
 });
 
 describe.skipIf(noPostgres)('the archives of a database', () => {
+  test('a database that is not there, or not reached, is named without the password', async () => {
+    const missing = new URL(url);
+    missing.pathname = '/none';
+    missing.password = 'secret';
+    const none = missing.href;
+    const archive = withSchema(none, 'x');
+    for (const line of [
+      `archive ls ${none}`,
+      `archive create ${none} x`,
+      `archive upgrade ${none}`,
+      `archive drop ${none} x --yes`,
+      `archive move ${none} ${url} x --yes`,
+      `archive move ${url} ${none} x --yes`,
+      `archive copy ${archive} ${withSchema(url, 'x')}`,
+      `serve --port 0 --archives ${none}`,
+      `serve --port 0 --database ${archive}`,
+      `import . --database ${archive}`,
+      `fsck --database ${archive}`,
+    ]) {
+      const { exit, stdout, stderr } = await ran(line);
+      expect({ exit, stdout }, line).toEqual({ exit: EXIT.store, stdout: '' });
+      expect(stderr, line).toMatch(/there is no such database \(3D000\): none at \S+:\d+/);
+      expect(stderr, line).not.toContain('secret');
+    }
+    const { stderr } = await ran('archive ls postgres://me:secret@127.0.0.1:1,localhost:2/x');
+    expect(stderr).toContain('the database cannot be reached (ECONNREFUSED): x at 127.0.0.1:1, localhost:2');
+    expect(stderr).not.toContain('secret');
+  });
+
   test('are created, listed and dropped', async () => {
     expect(await names()).toEqual([]);
     expect(jsonOf(await ran(`archive create ${url} b a a --json`))).toEqual({

@@ -78,7 +78,6 @@ function whyOf(cause: unknown): string {
 
 /** By SQLSTATE. */
 const MISSING: Record<string, string> = {
-  '3D000': 'there is no such database',
   '3F000': 'there is no schema in it that this user may use',
 };
 

@@ -105,10 +105,13 @@ export function createConnections(
       try {
         return await connect().catch(throwAccessError);
       } catch (error) {
-        if (!(error instanceof DatabaseAccessError) || !MAY_DIFFER.has(error.kind)) throw error;
+        if (!(error instanceof DatabaseAccessError)) throw error;
+        const { kind: failure, code, cause } = error;
+        if (!MAY_DIFFER.has(failure))
+          throw new DatabaseAccessError(failure, code, cause, placeOf([candidates[tried]!.url]));
         // Another connection may have gone on to the next server meanwhile.
         if (tried === current) current = (current + 1) % candidates.length;
-        if (tries >= candidates.length) throw error;
+        if (tries >= candidates.length) throw new DatabaseAccessError(failure, code, cause, placeOf(urls));
       }
     }
   };
@@ -176,6 +179,13 @@ const MAY_DIFFER = new Set<DatabaseAccessError['kind']>([
   'no_writable',
   'no_standby',
 ]);
+
+/** Returns the database and its servers as `archive at db.example:5432`, without user and password. */
+function placeOf(urls: readonly string[]): string {
+  const each = urls.map((url) => new pg.Client({ connectionString: url }));
+  const servers = each.map(({ host, port }) => `${host}:${port}`);
+  return `${each[0]?.database} at ${servers.join(', ')}`;
+}
 
 function candidatesOf(urls: readonly string[], kind: ServerKind): Candidate[] {
   const of = (each: Candidate['kind']) => urls.map((url) => ({ url, kind: each }));

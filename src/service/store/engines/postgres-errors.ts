@@ -14,6 +14,7 @@ const KINDS: Record<string, AccessErrorKind> = {
   '57': 'unreachable',
   57014: 'busy',
   25006: 'standby',
+  '3D000': 'missing',
   42501: 'denied',
   58030: 'busy',
 };

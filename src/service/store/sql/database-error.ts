@@ -7,7 +7,7 @@ import { primaryCode, SQLITE } from './sqlite-result-codes.ts';
  * required and the server offers none. `needs_tls`: the server does not let this user in from here without TLS. `refused`: the server
  * refuses this user or password. `not_admitted`: the server does not let this user in from here, whatever the password.
  * `no_password`: the server asks for a password and none is known. `pooler`: a pooler in front of the server does not
- * allow what is needed. `no_database`: a pooler knows no database of this name. `unwritable`: this user may only read the archive. `denied`: this user lacks another right.
+ * allow what is needed. `missing`: the server has no such database. `no_database`: a pooler knows no database of this name. `unwritable`: this user may only read the archive. `denied`: this user lacks another right.
  * `standby`: the server takes no writes now. `no_writable`, `no_standby`: no server of the address is of the kind that it asks
  * for. `busy`: locked, too slow, or in conflict with others after all attempts. `full`: no space left.
  * `failing`: the disk, or a limit of the system on open files or on the size of a file, does not let it be read or written.
@@ -22,6 +22,7 @@ export type AccessErrorKind =
   | 'not_admitted'
   | 'no_password'
   | 'pooler'
+  | 'missing'
   | 'no_database'
   | 'unwritable'
   | 'denied'
@@ -66,6 +67,7 @@ const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTempora
       fault: 'store',
       hint: 'PgBouncer needs pool_mode = transaction or session; set no PGOPTIONS, put options into the address',
     },
+    missing: { text: 'there is no such database', fault: 'store' },
     no_database: {
       text: 'the pooler in front of the database knows no database of this name',
       fault: 'store',
@@ -146,8 +148,12 @@ export class DatabaseAccessError extends Error {
   /** SQLSTATE or the code of the system, where there is one. */
   readonly code: string | undefined;
 
-  constructor(kind: AccessErrorKind, code: string | undefined, cause: unknown) {
-    super(code === undefined ? KINDS[kind].text : `${KINDS[kind].text} (${code})`, { cause });
+  /** `place`: the database and its servers, where the connection itself failed. */
+  constructor(kind: AccessErrorKind, code: string | undefined, cause: unknown, place?: string) {
+    const { text } = KINDS[kind];
+    super(`${text}${code === undefined ? '' : ` (${code})`}${place === undefined ? '' : `: ${place}`}`, {
+      cause,
+    });
     this.kind = kind;
     this.code = code;
   }

@@ -18,6 +18,7 @@ test.each([
   ['28000', 'no pg_hba.conf entry for host "::1", user "a", database "d", SSL encryption', 'not_admitted'],
   ['28000', 'role "a" does not exist', 'refused'],
   ['28P01', 'password authentication failed for user "a"', 'refused'],
+  ['3D000', 'database "x" does not exist', 'missing'],
   ['25006', 'cannot execute INSERT in a read-only transaction', 'standby'],
   ['57P03', 'the database system is starting up', 'unreachable'],
 ])('%s %s', (code, message, kind) => {
