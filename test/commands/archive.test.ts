@@ -123,6 +123,36 @@ describe.skipIf(noPostgres)('the archives of a database', () => {
     ]);
   });
 
+  test('one without a name is made in a database with others only where the address says so', async () => {
+    writeFileSync(join(dir, 'letter.mbox'), 'From a@x Mon Jan  1 00:00:00 2024\nSubject: a\n\nb\n');
+    await ran(`archive create ${url} beta alpha`);
+    for (const line of [
+      'import letter.mbox',
+      'import letter.mbox --dry-run',
+      'fsck',
+      'serve --port 0',
+      `archive copy ${withSchema(url, 'alpha')}`,
+    ]) {
+      const refused = await ran(line.startsWith('archive') ? `${line} ${url}` : `${line} --database ${url}`);
+      expect(refused, line).toMatchObject({ exit: EXIT.usage, stdout: '' });
+      expect(refused.stderr, line).toContain('the database has named archives (alpha, beta)');
+      expect(refused.stderr, line).toContain('?schema=NAME');
+    }
+    expect(await names()).toEqual(['alpha', 'beta']);
+    const misspelt = await ran(
+      `import letter.mbox --database ${withSchema(url, 'alpha').replace('schema', 'schme')}`,
+    );
+    expect(misspelt).toMatchObject({ exit: EXIT.usage });
+    expect(misspelt.stderr).toContain(
+      '--database: the address has an unknown parameter; schema=NAME names an archive',
+    );
+    const onPurpose = `import letter.mbox --database ${withSchema(url, 'public')}`;
+    expect(await ran(onPurpose)).toMatchObject({ exit: 0 });
+    // It is there now, so that the address without a name is that one.
+    expect(await ran(`fsck --database ${url}`)).toMatchObject({ exit: 0 });
+    expect(await names()).toEqual(['alpha', 'beta', 'public']);
+  });
+
   test('are upgraded, and one that cannot be is named', async () => {
     for (const name of ['one', 'two', 'bad']) await older(name);
     await ran(`archive create ${url} new`);

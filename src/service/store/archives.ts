@@ -1,5 +1,5 @@
 // The archives of one PostgreSQL database, each in a schema of its own: their names, what each has, upgrades, and how one is dropped.
-import { isArchiveName } from './engines/postgres-address.ts';
+import { namesOfArchives } from './engines/archive-names.ts';
 import type { PostgresOptions, PostgresServer } from './engines/postgres.ts';
 import { migrate, NEWEST_VERSION } from './schema/migrate.ts';
 import { TABLES } from './schema/migrations.ts';
@@ -38,18 +38,9 @@ export async function connectServer(
   return postgres.connectServer({ ...options, maxUses: MAX_USES });
 }
 
-/** By the index of names, so that its cost does not grow with the other tables of the database. */
-const NAMES = `
-  SELECT CAST(n.nspname AS TEXT) AS name
-  FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-  WHERE c.relname = 'writer' AND c.relkind IN ('r', 'p') AND has_schema_privilege(n.oid, 'USAGE')
-    AND EXISTS (SELECT 1 FROM pg_catalog.pg_class m WHERE m.relname = 'migrations' AND m.relnamespace = n.oid)
-  ORDER BY CAST(n.nspname AS TEXT) COLLATE "C"`;
-
 /** Returns the names of all archives in order. Schemas whose name no archive may have are left out. */
 export async function archiveNames({ catalogue }: PostgresServer): Promise<string[]> {
-  const rows = await catalogue.all<{ name: string }>(NAMES);
-  return rows.map(({ name }) => name).filter(isArchiveName);
+  return namesOfArchives(catalogue);
 }
 
 /** Returns what one archive has, by one statement about its schema alone. Throws DatabaseAccessError. */

@@ -1,4 +1,5 @@
 // Reads the address of a PostgreSQL database: its servers, which of them is wanted, and the settings of its connections.
+import { nearest } from '../../../contract/nearest.ts';
 
 const SERVER_KINDS = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
 
@@ -20,6 +21,17 @@ export type PostgresAddress = {
 /** Parameters of an address that the client would send as settings. */
 const SETTINGS = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout'];
 
+/** Parameters of an address: those of PostgreSQL's own programs, of its client for Node, and of arx. Not all have an effect. */
+const PARAMETERS = new Set(
+  `schema ${SETTINGS.join(' ')} query_timeout ssl uselibpqcompat encoding database binary
+  host hostaddr port dbname user password passfile require_auth channel_binding connect_timeout client_encoding options
+  application_name fallback_application_name keepalives keepalives_idle keepalives_interval keepalives_count tcp_user_timeout
+  replication gssencmode sslmode requiressl sslnegotiation sslcompression sslcert sslkey sslkeylogfile sslpassword sslcertmode
+  sslrootcert sslcrl sslcrldir sslsni requirepeer ssl_min_protocol_version ssl_max_protocol_version min_protocol_version
+  max_protocol_version krbsrvname gsslib gssdelegation scram_client_key scram_server_key service servicefile target_session_attrs
+  load_balance_hosts oauth_issuer oauth_client_id oauth_client_secret oauth_scope`.split(/\s+/),
+);
+
 /**
  * Reads `postgres://user@host1:port1,host2:port2/name?target_session_attrs=…`. Several hosts may also be in `?host=…&port=…`.
  * Returns what is wrong as a text that does not quote the address, since it may contain a password.
@@ -34,6 +46,14 @@ export function parseAddress(text: string): PostgresAddress | string {
   const url = urlOf(`${scheme}${authority.slice(0, end)}${named[0]?.text ?? ''}${rest}`);
   if (url === undefined || named.includes(undefined)) return 'the address is not a URL';
   const { searchParams } = url;
+  const unknown = [...searchParams.keys()].find((name) => !PARAMETERS.has(name));
+  if (unknown !== undefined) {
+    const meant = nearest(unknown, [...PARAMETERS]);
+    // A part of a password that was not encoded could look like a parameter.
+    return meant === undefined
+      ? 'the address has an unknown parameter; schema=NAME names an archive'
+      : `the address has an unknown parameter; did you mean ${meant}=…?`;
+  }
   const schemas = searchParams.getAll('schema');
   searchParams.delete('schema');
   const [schema] = schemas;

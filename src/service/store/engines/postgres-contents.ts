@@ -1,7 +1,9 @@
 // Looks at what a PostgreSQL database contains before anything is changed: an archive, nothing, or other tables.
+import { Fault } from '../../../faults.ts';
 import { FIRST_TABLES, TABLES } from '../schema/migrations.ts';
 import { DatabaseAccessError } from '../sql/database-error.ts';
 import type { Statements } from '../sql/database.ts';
+import { namesOfArchives } from './archive-names.ts';
 import { isCreatedByAnother } from './postgres-writer.ts';
 import { NoArchive, UnusableArchive } from '../sql/unusable-archive.ts';
 
@@ -46,8 +48,9 @@ type ContentsRow = {
 
 /**
  * Resolves when the database contains an archive that this user may write, or nothing. With `readOnly`: when it contains
- * an archive, also with `mustExist`. `schema`: the one that must exist. Throws {@link UnusableArchive}, {@link NoArchive}, or
- * {@link DatabaseAccessError} `unwritable`.
+ * an archive, also with `mustExist`. `schema`: the one that must exist. `isNamed`: the address says which schema is meant. Throws
+ * {@link UnusableArchive}, {@link NoArchive}, {@link DatabaseAccessError} `unwritable`, or Fault 'usage' where a name is missing: the schema
+ * `public` contains no archive, and others do.
  */
 export async function checkContents(
   statements: Pick<Statements, 'all'>,
@@ -55,7 +58,8 @@ export async function checkContents(
     readOnly,
     mustExist = readOnly,
     schema,
-  }: { readOnly: boolean; mustExist?: boolean; schema?: string | undefined },
+    isNamed = schema !== undefined,
+  }: { readOnly: boolean; mustExist?: boolean; schema?: string | undefined; isNamed?: boolean },
 ): Promise<void> {
   const select = (sql: string): Promise<ContentsRow[] | undefined> =>
     statements.all<ContentsRow>(sql).catch((error: unknown) => {
@@ -82,6 +86,7 @@ export async function checkContents(
     ({ name, counts }) => name === WRITER || (counts === 0 && !OWN_TABLES.has(name)),
   );
   if (isEmpty) {
+    if (!isNamed && rows[0].current === 'public') await refuseWithoutName(statements);
     if (mustExist) throw new NoArchive('there is no archive in the database');
     return;
   }
@@ -92,6 +97,22 @@ export async function checkContents(
     'it contains tables of something else; an archive needs a database or schema of its own',
     { isDamaged: false },
   );
+}
+
+/** How many archives a message names. */
+const MAX_NAMES = 5;
+
+/** A database with named archives gets no other one because a name was forgotten. */
+async function refuseWithoutName(statements: Pick<Statements, 'all'>): Promise<void> {
+  const names = await namesOfArchives(statements);
+  // A process that failed may have left the row of the writer in this schema.
+  const others = names.filter((name) => name !== 'public');
+  if (others.length === 0) return;
+  const shown = others.slice(0, MAX_NAMES).join(', ') + (others.length > MAX_NAMES ? ', …' : '');
+  throw new Fault('usage', `the database has named archives (${shown}), and the address names none`, {
+    kept: 'nothing was changed',
+    hint: 'add ?schema=NAME to the address; ?schema=public is the archive without a name of its own',
+  });
 }
 
 /** Makes a schema where it is missing. Several processes may do so at once. */

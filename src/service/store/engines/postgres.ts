@@ -315,7 +315,8 @@ export async function openPostgres({
   };
   try {
     if (mayCreate && schema !== undefined && !readOnly) await createSchema(used.catalogue, schema);
-    await checkContents(reader, { readOnly, mustExist, schema });
+    const isNamed = address.settings['search_path'] !== undefined;
+    await checkContents(reader, { readOnly, mustExist, schema, isNamed });
     if (!readOnly) await createWriterRow(database);
     if (!(await used.isGenuine())) return database;
   } catch (error) {

@@ -77,6 +77,12 @@ describe('an address', () => {
       'postgres://h/d?schema=a&options=-csearch_path=b',
       'the schema is named twice: by schema and by search_path',
     ],
+    ['postgres://h/d?shcema=a', 'the address has an unknown parameter; did you mean schema=…?'],
+    [
+      'postgres://h/d?sslmode=require&ssl_mode=x',
+      'the address has an unknown parameter; did you mean sslmode=…?',
+    ],
+    ['postgres://h/d?zzzzzz=secret', 'the address has an unknown parameter; schema=NAME names an archive'],
     ['postgres://[', 'the address is not a URL'],
     ['postgres://h:x,i/d', 'the address is not a URL'],
     ['postgres://h,i:/d?port=1,2,3', 'the address has another number of ports than of hosts'],
