@@ -13,7 +13,7 @@ import { highestTier, ownerTier, strangersNotice, TIER_INPUT } from './serve/aud
 import { DRIFT_INPUT, faultOptionsOf, faultPlanOf, openDriftLog } from './serve/fault-options.ts';
 import { failureReporter } from './serve/failure-report.ts';
 import { createPorts } from './serve/ports.ts';
-import { archivesSubject, checkOptions } from './serve/archives.ts';
+import { archivesSubject, checkOptions, noticeSameNames } from './serve/archives.ts';
 import { archiveSubject, type Subject } from './serve/subject.ts';
 import { withServers } from './database-servers.ts';
 import { CONNECTION_LIMIT_INPUT, connectionLimits } from './serve/connection-limits.ts';
@@ -69,6 +69,7 @@ export async function run(input: Input, app: App): Promise<void> {
     return withServers(databases, app, async (servers) => {
       // A wrong address or password is found now, and not by the first request.
       for (const { server } of servers) await server.catalogue.get('SELECT 1 AS one');
+      if (servers.length > 1) await noticeSameNames(servers, app);
       await serve(archivesSubject(servers, input, app), input, app);
     });
   }

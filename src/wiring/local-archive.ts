@@ -36,7 +36,7 @@ export async function openLocalArchive(
     if (error instanceof Fault) throw error;
     if (error instanceof service.DatabaseAccessError) throw service.accessFault(error, kept);
     if (error instanceof service.OtherFilesLocation) {
-      throw new Fault('usage', `--blobs: ${error.message}`, { kept, cause: error });
+      throw new Fault('usage', error.message, { kept, hint: error.hint, cause: error });
     }
     if (error instanceof service.NewerSchema) {
       throw new Fault('store', error.message, {
@@ -76,10 +76,10 @@ export async function connectLocalArchive(
   archive: OpenArchive,
   options: { assetUrl: string | undefined; version: string; log(text: string): void },
 ): Promise<LocalConnection> {
-  const { createAssetService, createService, errorName } = await import('../service/index.ts');
+  const { createAssetService, createService, failureText } = await import('../service/index.ts');
   const assetUrl = options.assetUrl ?? DEFAULT_ASSET_URL;
   const onFailure = (requestId: string, error: unknown): void =>
-    options.log(`${requestId} failed: ${errorName(error)}`);
+    options.log(`${requestId} failed: ${failureText(error)}`);
   const transport = createInProcessTransport({
     [EMBEDDED_BASE_URL]: createService(archive, { assetUrl, version: options.version, onFailure }),
     [new URL(assetUrl).origin]: createAssetService(archive, { onFailure }),

@@ -222,6 +222,71 @@ describe.skipIf(noPostgres)('archives of a database', () => {
     expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
+  test('an archive that its operator must repair is named with what is wrong, and nobody is told to wait', async () => {
+    await create(url, 'moved', 'newer', 'fine');
+    const from = `--database ${withSchema(url, 'moved')}`;
+    expect(await arx(dir, `blobs move ${from} --to files/moved --yes`)).toMatchObject({ exit: 0 });
+    await withClient((client) => client.query('INSERT INTO newer.migrations VALUES (9999)'), url);
+    served = await serve(dir, ['--archives', url]);
+    for (const name of ['moved', 'newer']) {
+      const reply = await ask(`/a/${name}/api/health`);
+      expect(reply.status, name).toBe(503);
+      expect(reply.json.error.message).toBe('the archive cannot be served; the log of the service says why');
+      expect(reply.headers.get('retry-after')).toBeNull();
+      expect(served.stderrText()).toContain(`${reply.json.error.request_id} (${name}) failed: `);
+    }
+    expect(served.stderrText()).toContain(
+      'OtherFilesLocation: the archive keeps its files in the folder, not in a database; name that folder',
+    );
+    expect(served.stderrText()).toContain('NewerSchema: ');
+    await served.close();
+    // Here the folder does not fit the archive that has its files in the database.
+    served = await serve(dir, ['--archives', url, '--blobs', 'files']);
+    expect((await ask('/a/moved/api/health')).status).toBe(200);
+    expect((await ask('/a/fine/api/health')).status).toBe(503);
+    expect(served.stderrText()).toMatch(
+      /\(fine\) failed: OtherFilesLocation: the archive keeps its files in the database, not in a folder: \S+files.fine; name no place/,
+    );
+  });
+
+  test('a database that is renamed is named once until it answers again, and so are archives of one name', async () => {
+    const second = await freshDatabase();
+    await create(url, 'same', 'one');
+    await create(second, 'same');
+    served = await serve(dir, ['--archives', url, second]);
+    expect(served.stderrText()).toContain(
+      '1 archive in more than one of the databases (same): that of the first address is served',
+    );
+    const name = new URL(second).pathname.slice(1);
+    const rename = async (from: string, to: string) =>
+      withClient(async (client) => {
+        await client.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${from}'`,
+        );
+        await client.query(`ALTER DATABASE ${from} RENAME TO ${to}`);
+      });
+    const ready = async () => (await ask('/api/health/ready')).status;
+    expect(await ready()).toBe(200);
+    await rename(name, `${name}x`);
+    for (let at = 0; at < 3; at += 1) expect(await ready()).toBe(503);
+    const told = `the database ${name} at `;
+    const lines = () =>
+      served!
+        .stderrText()
+        .split('\n')
+        .filter((line) => line.includes(told));
+    expect(lines()).toHaveLength(1);
+    expect(lines()[0]).toContain('there is no such database (3D000)');
+    // An archive that only the other database could have cannot be told from one that is nowhere.
+    expect((await ask('/a/none/api/health')).json.error.message).toBe(
+      'the archive cannot be served; the log of the service says why',
+    );
+    await rename(`${name}x`, name);
+    expect(await ready()).toBe(200);
+    expect(lines()).toHaveLength(2);
+    expect(lines()[1]).toContain('answers again');
+  });
+
   test('metrics name no archive, and say how many are open', async () => {
     await create(url, 'one', 'two');
     served = await serve(dir, ['--archives', url, '--metrics-port', '0']);

@@ -1,6 +1,7 @@
 // `arx serve --archives`: all archives of databases, each under the path `/a/NAME` of one service.
 import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
+import { plural } from '../../format/numbers.ts';
 import type { ArchiveServices } from '../../service/administration.ts';
 import type { DatabaseServer } from '../database-servers.ts';
 import type { Subject } from './subject.ts';
@@ -25,6 +26,31 @@ export function checkOptions(input: Partial<Record<(typeof OF_ONE_ARCHIVE)[numbe
   throw new Fault('usage', `${option} is about one archive, and --archives serves all of a database`);
 }
 
+/** How many archives a notice names. */
+const MAX_NAMES = 5;
+
+/**
+ * Says which archives are in several databases, of which only the one of the first address is served. It is no fault: one may be an
+ * old copy. What is being moved is an unfinished copy in one of them.
+ */
+export async function noticeSameNames(servers: readonly DatabaseServer[], app: App): Promise<void> {
+  const { archiveNames, describeArchive } = await import('../../service/index.ts');
+  const found = new Map<string, DatabaseServer['server'][]>();
+  for (const { server } of servers)
+    for (const name of await archiveNames(server)) found.set(name, [...(found.get(name) ?? []), server]);
+  const same: string[] = [];
+  for (const [name, places] of found) {
+    if (places.length === 1) continue;
+    const states = await Promise.all(places.map((server) => describeArchive(server, name)));
+    if (states.filter(({ state }) => state !== 'unfinished_copy').length > 1) same.push(name);
+  }
+  if (same.length === 0) return;
+  const shown = same.slice(0, MAX_NAMES).join(', ') + (same.length > MAX_NAMES ? ', …' : '');
+  app.notice(
+    `${plural(same.length, 'archive')} in more than one of the databases (${shown}): that of the first address is served`,
+  );
+}
+
 /** Returns all archives of the databases as what is served. */
 export function archivesSubject(
   servers: readonly DatabaseServer[],
@@ -35,13 +61,15 @@ export function archivesSubject(
   let begin: (services: ArchiveServices) => void;
   const services = new Promise<ArchiveServices>((resolve) => (begin = resolve));
   let begun: ArchiveServices | undefined;
+  /** Why a database did not answer the last time it was asked. */
+  const failures = new Map<unknown, string | undefined>();
   return {
     readOnly,
     engine: 'postgres',
     // The files are served as soon as the services know where.
     assets: async () => async (request) => (await services).assets(request),
     async api({ onFailure, ...service }) {
-      const { errorName, NoArchive, openArchive } = await import('../../service/index.ts');
+      const { failureText, NoArchive, openArchive } = await import('../../service/index.ts');
       const { archiveNames, createArchiveServices, hasQueuedEvents } =
         await import('../../service/administration.ts');
       begun = createArchiveServices({
@@ -50,7 +78,7 @@ export function archivesSubject(
         randomBytes,
         service,
         onFailure,
-        onWorkerFailure: (error, name) => app.log(`events of ${name} wait: ${errorName(error)}`),
+        onWorkerFailure: (error, name) => app.log(`events of ${name} wait: ${failureText(error)}`),
         async open(name, onMissing) {
           let failure: unknown = new NoArchive();
           for (const { placeOf } of servers) {
@@ -79,7 +107,24 @@ export function archivesSubject(
           return names;
         },
         check: async () => {
-          await Promise.all(servers.map(({ server }) => server.catalogue.get('SELECT 1 AS one')));
+          const answers = await Promise.all(
+            servers.map(({ server }) =>
+              server.catalogue.get('SELECT 1 AS one').then(
+                () => undefined,
+                (error: unknown) => failureText(error),
+              ),
+            ),
+          );
+          for (const [at, { server }] of servers.entries()) {
+            const failure = answers[at];
+            const before = failures.get(server);
+            if ((failure === undefined) === (before === undefined)) continue;
+            failures.set(server, failure);
+            app.notice(
+              `the database ${server.place} ${failure === undefined ? 'answers again' : `does not answer: ${failure}`}`,
+            );
+          }
+          return answers.every((failure) => failure === undefined);
         },
       });
       begin(begun);

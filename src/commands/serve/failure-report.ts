@@ -7,11 +7,11 @@ export async function failureReporter(
   accessLog: AccessLog | undefined,
   app: App,
 ): Promise<(requestId: string, error: unknown, archive?: string) => void> {
-  const { errorName } = await import('../../service/index.ts');
+  const { failureText } = await import('../../service/index.ts');
   return (requestId, error, archive) => {
     const of = archive === undefined ? {} : { archive };
-    accessLog?.note('error', 'failed', { request_id: requestId, failure: errorName(error), ...of });
-    app.notice(`${requestId}${archive === undefined ? '' : ` (${archive})`} failed: ${errorName(error)}`);
+    accessLog?.note('error', 'failed', { request_id: requestId, failure: failureText(error), ...of });
+    app.notice(`${requestId}${archive === undefined ? '' : ` (${archive})`} failed: ${failureText(error)}`);
     if (app.world.env['ARX_DEBUG'] !== '1') return;
     for (const frame of framesOf(error)) app.notice(`${requestId} ${frame}`);
   };

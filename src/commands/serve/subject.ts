@@ -42,9 +42,9 @@ export function archiveSubject(archive: Archive, app: App): Subject {
     },
     async start() {
       if (archive.readOnly) return;
-      const { errorName } = await import('../../service/index.ts');
+      const { failureText } = await import('../../service/index.ts');
       const { startWorker } = await import('../../service/administration.ts');
-      worker = startWorker(archive, (error) => app.log(`events wait: ${errorName(error)}`));
+      worker = startWorker(archive, (error) => app.log(`events wait: ${failureText(error)}`));
     },
     stop: async () => worker?.stop(),
     addMetrics: (metrics) => addMetricsOf(metrics, archive, app),

@@ -11,7 +11,7 @@ import { ArchiveUnreadable, NoArchive, type OpenArchive } from '../store/open.ts
 import { isStoreUnavailable } from '../store/sql/database-error.ts';
 import { createAssetService } from './assets.ts';
 import type { ServiceOptions } from './call.ts';
-import { errorResponse, newRequestId, toApiError } from './error-response.ts';
+import { errorResponse, needsOperator, newRequestId, toApiError } from './error-response.ts';
 import { createService } from './service.ts';
 
 /** How the archives are found and opened, and how many are open at once. */
@@ -20,8 +20,8 @@ export type ArchiveServicesOptions = Pick<Archive, 'now' | 'randomBytes' | 'read
   open(name: string, onMissing: () => void): Promise<OpenArchive>;
   /** Returns the names of archives whose events are still to be applied. */
   namesWithEvents(): Promise<readonly string[]>;
-  /** Resolves where all databases answer. */
-  check(): Promise<void>;
+  /** Resolves to whether all databases answer. */
+  check(): Promise<boolean>;
   /** The services of each archive have these options. `assetUrl` is without the path of an archive. */
   service: Omit<ServiceOptions, 'worker' | 'onFailure' | 'faults'>;
   /** Is called with every unexpected error, the request id of its response, and the archive. Must not throw. */
@@ -204,12 +204,7 @@ export function createArchiveServices(options: ArchiveServicesOptions): ArchiveS
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const route = PROBES.get(request.target);
     if (!isRead || route === undefined) return undefined;
-    const isReady =
-      route === 'live' ||
-      (await options.check().then(
-        () => true,
-        () => false,
-      ));
+    const isReady = route === 'live' || (await options.check());
     const body = JSON.stringify({
       status: route === 'live' ? 'live' : isReady ? 'ready' : 'unready',
       uptime_ms: now() - startedMs,
@@ -302,6 +297,7 @@ function openingError(error: unknown): ApiError {
   if (error instanceof NoArchive) return new ApiError('not_found', 'nothing is served under this path');
   if (error instanceof ApiError || isStoreUnavailable(error)) return toApiError(error);
   if (error instanceof ArchiveUnreadable && error.isDamaged) return storageDamaged();
-  // It is being copied, or it has another schema, or its files are elsewhere: the operator repairs that, the client waits.
-  return tryAgain();
+  if (error instanceof ArchiveUnreadable && error.isUnfinishedCopy) return tryAgain();
+  // It has another schema, or its files are elsewhere.
+  return needsOperator();
 }

@@ -2,7 +2,13 @@
 import type { ServiceResponse } from '../../contract/exchange.ts';
 import { HEADERS } from '../../contract/routes.ts';
 import { ApiError, storageDamaged } from '../rules/api-error.ts';
-import { isNoSpace, isStoreDamaged, isStoreUnavailable } from '../store/sql/database-error.ts';
+import {
+  DatabaseAccessError,
+  isForOperator,
+  isNoSpace,
+  isStoreDamaged,
+  isStoreUnavailable,
+} from '../store/sql/database-error.ts';
 
 /** Returns the error response with its headers. `requestId` has the form req_<id>; `integrity` is the archive's, 0 to 1. */
 export function errorResponse(error: ApiError, requestId: string, integrity: number): ServiceResponse {
@@ -35,6 +41,7 @@ export function newRequestId(randomBytes: (count: number) => Uint8Array): string
  */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof DatabaseAccessError && isForOperator(error)) return needsOperator();
   if (isStoreUnavailable(error)) {
     const text = isNoSpace(error)
       ? 'the archive cannot be written: no space is left for it'
@@ -43,4 +50,9 @@ export function toApiError(error: unknown): ApiError {
   }
   if (isStoreDamaged(error)) return storageDamaged();
   return new ApiError('internal', 'the service failed; the request id names this failure');
+}
+
+/** Returns the error for an archive that is not served before its operator repairs something. It does not say when to try again. */
+export function needsOperator(): ApiError {
+  return new ApiError('store_unavailable', 'the archive cannot be served; the log of the service says why');
 }

@@ -3,6 +3,7 @@ import { constants, type Stats } from 'node:fs';
 import { access, chmod, open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../../disk/make-folder.ts';
+import type { FilesPlace } from '../../contract/files-place.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from './archive.ts';
 import type { PostgresDatabase, PostgresServer } from './engines/postgres.ts';
@@ -253,8 +254,20 @@ export async function openFiles(
   return openBucketFiles(blobs, world, blobsOption);
 }
 
-/** The archive keeps its files in another place than the one it was opened with. */
-export class OtherFilesLocation extends Error {}
+/** The archive keeps its files in another place than the one it was opened with. `hint`: what to do. */
+export class OtherFilesLocation extends Error {
+  readonly hint: string;
+
+  constructor(found: FilesPlace, given: FilesPlace, place: string | undefined) {
+    super(
+      `the archive keeps its files in the ${found}, not in a ${given}${place === undefined ? '' : `: ${place}`}`,
+    );
+    this.hint =
+      found === 'database'
+        ? 'name no place of files: leave out --blobs, --from-blobs or --to-blobs'
+        : `name that ${found}, where they were imported or moved to: --blobs, --from-blobs or --to-blobs`;
+  }
+}
 
 /** Makes all processes use the same location for files, that of the first process. */
 async function checkFiles(archive: OpenArchive, { allowDamaged, asCopy }: PostgresLocation): Promise<void> {
@@ -275,7 +288,7 @@ async function checkFiles(archive: OpenArchive, { allowDamaged, asCopy }: Postgr
     archive.filesThere = async () => (await isThere()) && (await isFilesHome(archive));
   }
   if (found === 'lost' || found === 'undecided' || found === place) return;
-  throw new OtherFilesLocation(`the archive keeps its files in the ${found}, not in a ${place}`);
+  throw new OtherFilesLocation(found, place, archive.blobs.mark?.place);
 }
 
 const DATABASE = 'archive.db';

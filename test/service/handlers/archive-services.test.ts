@@ -44,7 +44,7 @@ async function servicesOver(
       return { ...sample.archive, close: async () => {} };
     },
     namesWithEvents: async () => [],
-    check: async () => {},
+    check: async () => true,
     service: { assetUrl: ASSET_URL, version: '0' },
     onFailure: (_requestId, _error, name) => void reported.push(name),
     onWorkerFailure: () => {},

@@ -17,6 +17,8 @@ export type Connection = { client: pg.PoolClient; release(broken?: Error): void 
 
 /** The pools of one process over the servers of one address. */
 export type Connections = {
+  /** The database and its servers, without user and password. */
+  place: string;
   pool(use: Use): Pool;
   /** Resolves to a connection without time limits, which is ended by `release`. */
   alone(): Promise<Omit<Connection, 'client'> & { client: pg.ClientBase }>;
@@ -117,6 +119,7 @@ export function createConnections(
   };
 
   return {
+    place: placeOf(urls),
     pool({ max, isForPages, maxUses = Infinity }) {
       const pool = new pg.Pool({
         ...config,

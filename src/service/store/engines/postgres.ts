@@ -43,6 +43,8 @@ export type PostgresOptions = {
 
 /** The connections of one process to one database. Archives in its schemas may share them. */
 export type PostgresServer = {
+  /** The database and its servers for messages, without user and password. */
+  readonly place: string;
   readonly connections: Connections;
   readonly pool: Pool;
   readonly pages: Pool;
@@ -112,6 +114,7 @@ export function connectServer({
   });
   let genuine: Promise<boolean> | undefined;
   return {
+    place: connections.place,
     connections,
     pool,
     pages,

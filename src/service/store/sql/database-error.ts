@@ -170,6 +170,12 @@ export function accessFault(error: DatabaseAccessError, kept?: string): Fault {
   });
 }
 
+/** Returns whether waiting does not help: the address, the rights or the server must be changed. A disk can have space again. */
+export function isForOperator({ kind }: DatabaseAccessError): boolean {
+  const { fault, isTemporary } = KINDS[kind];
+  return isTemporary !== true && fault !== 'disk';
+}
+
 /** Codes of errors that pass or that the operator must repair. The client cannot. */
 const UNAVAILABLE_RESULT_CODES = new Set([
   SQLITE.BUSY,

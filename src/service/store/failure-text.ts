@@ -1,0 +1,24 @@
+// What a failure means, for the log of a service.
+import { Fault } from '../../faults.ts';
+import { ArchiveUnreadable, NewerSchema, OlderSchema, OtherFilesLocation } from './open.ts';
+import { DatabaseAccessError, errorName } from './sql/database-error.ts';
+
+/** Errors whose message is ours and contains no data. */
+const WITH_OWN_WORDS = [DatabaseAccessError, NewerSchema, OlderSchema];
+
+/** Returns class and code of a thrown value, and for the errors that an operator can repair what is wrong and what to do. */
+export function failureText(error: unknown): string {
+  const text = ownWords(error);
+  return text === undefined ? errorName(error) : `${errorName(error)}: ${text}`;
+}
+
+function ownWords(error: unknown): string | undefined {
+  if (error instanceof Fault) return withHint(error.message, error.detail.hint);
+  if (error instanceof OtherFilesLocation) return withHint(error.message, error.hint);
+  if (error instanceof ArchiveUnreadable) return `${error.message}: ${error.why}`;
+  return WITH_OWN_WORDS.some((kind) => error instanceof kind) ? (error as Error).message : undefined;
+}
+
+function withHint(message: string, hint: string | undefined): string {
+  return hint === undefined ? message : `${message}; ${hint}`;
+}
