@@ -4,6 +4,10 @@ import { isArchiveName, NAME_RULE } from '../service/administration.ts';
 
 /** One or more names, each once. */
 export const archiveNamesInput = z
-  .array(z.string().refine(isArchiveName, NAME_RULE))
+  .array(
+    z.string().refine(isArchiveName, {
+      error: ({ input }) => `${JSON.stringify(input)}: ${NAME_RULE}`,
+    }),
+  )
   .min(1)
   .transform((names) => [...new Set(names)]);

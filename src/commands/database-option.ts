@@ -9,6 +9,7 @@ import {
   isBucketAddress,
   parseAddress,
   parseBucketAddress,
+  shownAddress,
   withVariables,
   type BucketPlace,
 } from '../service/administration.ts';
@@ -72,6 +73,11 @@ async function filesPlace(text: string, option: string, { world }: App): Promise
   const place = parseBucketAddress(text, await awsDefaults(world.env, world.home));
   if (typeof place === 'string') throw new Fault('usage', `${option}: ${place}`);
   return { ...place, credentials: awsCredentialsOf(world.env, world.home, world.now) };
+}
+
+/** Returns a place for messages, without a password. */
+export function shownPlace(place: ArchiveLocation): string {
+  return 'dir' in place ? place.dir : shownAddress(place.url);
 }
 
 /** Says that an archive is empty: a mistyped address makes a new one. */

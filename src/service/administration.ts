@@ -7,6 +7,7 @@ export {
   isArchiveName,
   NAME_RULE,
   parseAddress,
+  shownAddress,
   withSchema,
   withVariables,
 } from './store/engines/postgres-address.ts';
@@ -18,10 +19,13 @@ export {
 export { backUp, BackupTargetError, refuseOwnFolder } from './store/backup.ts';
 export {
   archiveNames,
+  checkDroppable,
+  checkMayCreate,
   connectServer,
   describeArchive,
   dropArchive,
   hasQueuedEvents,
+  isSchemaDenied,
   upgradeArchive,
   type ArchiveEntry,
 } from './store/archives.ts';

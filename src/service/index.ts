@@ -15,7 +15,7 @@ export {
   OlderSchema,
   OtherFilesLocation,
 } from './store/open.ts';
-export { UnusableArchive } from './store/sql/unusable-archive.ts';
+export { NoSchema, UnusableArchive } from './store/sql/unusable-archive.ts';
 export { failureText } from './store/failure-text.ts';
 export { errorName, accessErrorOf, accessFault } from './store/sql/database-error.ts';
 export type { Archive } from './store/archive.ts';

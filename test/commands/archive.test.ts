@@ -1,15 +1,16 @@
 // `arx archive ls`, `create`, `upgrade` and `drop`: the archives of a PostgreSQL database.
+import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/exit.ts';
-import { withSchema } from '../../src/service/administration.ts';
+import { shownAddress, withSchema } from '../../src/service/administration.ts';
 import { openPostgres } from '../../src/service/store/engines/postgres.ts';
 import { migrateTo, NEWEST_VERSION } from '../../src/service/store/schema/migrate.ts';
 import { freshDatabase } from '../support/archives-database.ts';
 import { arx, dataOf, type Ran } from '../support/command.ts';
-import { noPostgres, withClient } from '../support/postgres.ts';
+import { noPostgres, urlOf, withClient } from '../support/postgres.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 let dir: string;
@@ -258,5 +259,99 @@ describe.skipIf(noPostgres)('the archives of a database', () => {
     expect(await names()).toEqual(['a']);
     await withClient((client) => client.query('DROP VIEW public.seen'), url);
     expect(await ran(`archive move ${url} ${other} a b --yes`)).toMatchObject({ exit: 0 });
+  });
+
+  test('a dry run refuses what the command refuses, and names what is meant', async () => {
+    const other = await freshDatabase();
+    await ran(`archive create ${url} beta foreign older`);
+    await withClient((client) => client.query('CREATE TABLE "foreign".mine (a INT)'), url);
+    await older('old');
+    const at = (address: string) => `${new URL(address).pathname.slice(1)} at `;
+    const said = async (line: string, exit: number, ...texts: string[]) => {
+      const { exit: code, stderr, stdout } = await ran(line);
+      expect({ line, code }).toEqual({ line, code: exit });
+      for (const text of texts) expect(stdout + stderr, line).toContain(text);
+    };
+    for (const how of ['--dry-run', '--yes'])
+      await said(
+        `archive drop ${url} foreign ${how}`,
+        EXIT.unsafe,
+        'foreign: its schema has tables of something else',
+      );
+    await said(
+      `archive move ${url} ${other} foreign beta old --dry-run`,
+      EXIT.store,
+      'its schema has tables of something else',
+      '2 archives would be moved',
+      'hint: repair what is named',
+    );
+    await said(
+      `archive move ${url} ${other} betta --yes`,
+      EXIT.not_found,
+      `there is no archive betta in ${at(url)}`,
+    );
+    await said(`archive move ${url} ${other} beta`, EXIT.usage, `delete them in ${at(url)}`);
+    await said(`archive drop ${url} betta --yes`, EXIT.not_found, `there is no archive betta in ${at(url)}`);
+    await said(`archive create ${url} fine Upper`, EXIT.usage, '<names>: "Upper": a name has at most 63');
+    const copied = withSchema(other, 'made');
+    await said(
+      `archive copy ${withSchema(url, 'beta')} ${copied} --dry-run`,
+      0,
+      `the schema of ${shownAddress(copied)} would be created`,
+    );
+    writeFileSync(join(dir, 'letter.mbox'), 'From a@x Mon Jan  1 00:00:00 2024\nSubject: a\n\nb\n');
+    await ran(`import letter.mbox --database ${withSchema(url, 'beta')}`);
+    await said(
+      `archive copy ${withSchema(url, 'old')} ${withSchema(url, 'beta')} --dry-run`,
+      EXIT.store,
+      'the archive has schema',
+    );
+    await said(
+      `archive copy ${withSchema(url, 'older')} ${withSchema(url, 'beta')} --dry-run`,
+      EXIT.unsafe,
+      `${shownAddress(withSchema(url, 'beta'))}: it is not empty`,
+    );
+    // Nothing was made or deleted.
+    expect(await names()).toEqual(['beta', 'foreign', 'old', 'older']);
+    expect(dataOf(await ran(`archive ls ${other} --json`))).toEqual([]);
+  });
+
+  test('a database in another encoding, and a missing right, are refused before anything is asked', async () => {
+    const name = `e${randomBytes(8).toString('hex')}`;
+    const role = `r${randomBytes(8).toString('hex')}`;
+    await withClient(async (client) => {
+      await client.query(
+        `CREATE DATABASE ${name} TEMPLATE template0 ENCODING LATIN1 LC_COLLATE 'C' LC_CTYPE 'C'`,
+      );
+      await client.query(`CREATE ROLE ${role} LOGIN`);
+    });
+    await ran(`archive create ${url} delta`);
+    for (const how of ['--dry-run', '--yes']) {
+      const { exit, stderr } = await ran(`archive move ${url} ${urlOf({ database: name })} delta ${how}`);
+      expect({ exit, stderr }).toMatchObject({ exit: EXIT.store });
+      expect(stderr).toContain(`no archive can be moved to ${name} at `);
+      expect(stderr).toContain('its encoding is not UTF8');
+    }
+    const asRole = new URL(url);
+    asRole.username = role;
+    const denied = async (line: string, text: string) => {
+      const { exit, stderr } = await ran(line);
+      expect({ exit, stderr }, line).toEqual({ exit: EXIT.store, stderr: expect.stringContaining(text) });
+    };
+    await denied(`archive drop ${asRole.href} delta --yes`, 'delta: this user may not use its schema');
+    await denied(`archive move ${asRole.href} ${await freshDatabase()} delta --yes`, 'delta: this user may not use its schema');
+    await denied(`archive create ${asRole.href} mine`, 'a right that is needed (42501): on the database ');
+    await withClient((client) => client.query(`GRANT USAGE ON SCHEMA delta TO ${role}`), url);
+    await withClient((client) => client.query(`GRANT ALL ON ALL TABLES IN SCHEMA delta TO ${role}`), url);
+    await denied(
+      `archive drop ${asRole.href} delta --yes`,
+      'a right that is needed (42501): it must own the table ',
+    );
+    expect(await names()).toEqual(['delta']);
+    await withClient((client) => client.query(`DROP OWNED BY ${role}`), url);
+    await withClient(async (client) => {
+      await client.query(`DROP ROLE ${role}`);
+      await client.query(`DROP DATABASE ${name}`);
+    });
   });
 });

@@ -9,7 +9,7 @@ import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { archiveCopyLines } from '../../format/views/index.ts';
 import type { ArchiveLocation, OpenArchive } from '../../service/index.ts';
-import { archivePlace } from '../database-option.ts';
+import { archivePlace, shownPlace } from '../database-option.ts';
 import { hashFiles } from '../hash-files.ts';
 import { uncheckedFault } from '../unchecked-fault.ts';
 
@@ -30,19 +30,23 @@ export async function run(input: Input, app: App): Promise<void> {
   const from = (await archivePlace({ database: input.from, blobs: input.fromBlobs }, app, FROM))!;
   const to = (await archivePlace({ database: input.to, blobs: input.toBlobs }, app, TO))!;
   const source = await app.openArchive({ ...from, readOnly: true, mustExist: true });
+  const shown = { from: shownPlace(from), to: shownPlace(to) };
   if ('dir' in to) await refuseFolder(to.dir, source);
   const { CopyTargetError, CopyTakenOver } = await import('../../service/copy/index.ts');
-  const report = await (input.dryRun ? planned(source, to, app) : copied(source, to, app)).catch(
+  const report = await (input.dryRun ? planned(source, to, app) : copied(source, to, shown, app)).catch(
     (error: unknown) => {
       if (error instanceof CopyTargetError)
-        throw new Fault('unsafe', `<to>: ${error.message}`, { kept: 'nothing was changed', cause: error });
+        throw new Fault('unsafe', `${shown.to}: ${error.message}`, {
+          kept: 'nothing was changed',
+          cause: error,
+        });
       if (error instanceof CopyTakenOver)
-        throw new Fault('store', `<to>: ${error.message}`, { cause: error });
+        throw new Fault('store', `${shown.to}: ${error.message}`, { cause: error });
       throw error;
     },
   );
   await app.printer.report(report, (canvas) => archiveCopyLines(report, canvas));
-  for (const fault of faultsOf(report)) app.addFault(fault);
+  for (const fault of faultsOf(report, shown)) app.addFault(fault);
 }
 
 /** Throws Fault 'unsafe' for a folder inside the source, and for one with other things than an archive. */
@@ -51,23 +55,25 @@ async function refuseFolder(dir: string, source: OpenArchive): Promise<void> {
   if (source.database.engine === 'sqlite' && source.blobs.dir !== undefined)
     await refuseOwnFolder(dir, source.blobs.dir).catch((error: unknown) => {
       throw error instanceof BackupTargetError
-        ? new Fault('unsafe', `<to>: ${error.message}`, { kept: 'nothing was changed', cause: error })
+        ? new Fault('unsafe', `${dir}: ${error.message}`, { kept: 'nothing was changed', cause: error })
         : error;
     });
   const names = await readdir(dir).catch((): string[] => []);
   if (names.length > 0 && !names.includes('archive.db'))
-    throw new Fault('unsafe', '<to>: the folder is not empty, and no archive', {
+    throw new Fault('unsafe', `${dir}: the folder is not empty, and no archive`, {
       kept: 'nothing was changed',
     });
 }
 
 async function planned(source: OpenArchive, to: ArchiveLocation, app: App): Promise<ArchiveCopyReport> {
   const { planCopy } = await import('../../service/copy/index.ts');
+  const { NoSchema } = await import('../../service/index.ts');
   const target = await app
     .openArchive({ ...to, readOnly: true, mustExist: true, asCopy: true })
     .catch((error: unknown) => {
-      if (error instanceof Fault && error.kind === 'not_found') return undefined;
-      throw error;
+      if (!(error instanceof Fault) || error.kind !== 'not_found') throw error;
+      if (error.cause instanceof NoSchema) app.notice(`the schema of ${shownPlace(to)} would be created`);
+      return undefined;
     });
   const engine = 'dir' in to ? 'sqlite' : 'postgres';
   const blobs = 'dir' in to ? to.dir : to.blobs;
@@ -75,7 +81,14 @@ async function planned(source: OpenArchive, to: ArchiveLocation, app: App): Prom
   return { ...(await planCopy(source, target, { engine, files })), fsck: null };
 }
 
-async function copied(source: OpenArchive, to: ArchiveLocation, app: App): Promise<ArchiveCopyReport> {
+type Shown = { from: string; to: string };
+
+async function copied(
+  source: OpenArchive,
+  to: ArchiveLocation,
+  shown: Shown,
+  app: App,
+): Promise<ArchiveCopyReport> {
   const { copyArchive } = await import('../../service/copy/index.ts');
   const target = await app.openArchive({
     ...to,
@@ -86,7 +99,7 @@ async function copied(source: OpenArchive, to: ArchiveLocation, app: App): Promi
   const options = { signal: app.world.signal, progress: progress.update };
   const work = async (): Promise<ArchiveCopyReport> => {
     app.onInterrupt(() => ({
-      kept: 'what was copied is kept in <to>, which opens as an archive only when it is complete',
+      kept: `what was copied is kept in ${shown.to}, which opens as an archive only when it is complete`,
       next: 'run the same command to continue',
     }));
     let fsck: ArchiveCopyReport['fsck'] = null;
@@ -107,12 +120,12 @@ async function copied(source: OpenArchive, to: ArchiveLocation, app: App): Promi
   }
 }
 
-function faultsOf({ verdict, files, fsck }: ArchiveCopyReport): Fault[] {
+function faultsOf({ verdict, files, fsck }: ArchiveCopyReport, shown: Shown): Fault[] {
   const faults: Fault[] = [];
   if (verdict === 'different')
     faults.push(
       new Fault('integrity', 'the copy differs from the source', {
-        kept: '<to> stays an unfinished copy, which no other command opens',
+        kept: `${shown.to} stays an unfinished copy, which no other command opens`,
         hint: 'run the same command again; if it differs again, run arx fsck on the source',
       }),
     );

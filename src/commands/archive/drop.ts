@@ -13,21 +13,38 @@ export const Input = z.object({ database: z.string().min(1), names: archiveNames
 /** Runs `arx archive drop`. */
 export async function run({ database, names, ...input }: z.infer<typeof Input>, app: App): Promise<void> {
   const { UnusableArchive } = await import('../../service/index.ts');
-  const { archiveNames, describeArchive, dropArchive } = await import('../../service/administration.ts');
+  const { archiveNames, checkDroppable, describeArchive, dropArchive, isSchemaDenied } =
+    await import('../../service/administration.ts');
   const report = await withServers({ databases: [database], option: '<database>' }, app, async ([only]) => {
     const { server, placeOf } = only!;
     const there = new Set(await archiveNames(server));
     const missing = names.find((name) => !there.has(name));
+    if (missing !== undefined && (await isSchemaDenied(server, missing)))
+      throw new Fault('store', `${missing}: this user may not use its schema: the right USAGE is missing`, {
+        kept: 'nothing was changed',
+      });
     if (missing !== undefined)
-      throw new Fault('not_found', `there is no archive ${missing} in the database`, {
+      throw new Fault('not_found', `there is no archive ${missing} in ${server.place}`, {
         kept: 'nothing was changed',
         hint: 'arx archive ls DATABASE lists them',
       });
     const archives: ArchiveEntry[] = [];
-    for (const name of names) archives.push(await describeArchive(server, name));
+    let done = 0;
+    const refused = (name: string, error: unknown): unknown =>
+      error instanceof UnusableArchive
+        ? new Fault('unsafe', `${name}: ${error.message}`, {
+            kept: `${plural(done, 'archive')} deleted`,
+            cause: error,
+          })
+        : error;
+    for (const name of names) {
+      await checkDroppable(server.catalogue, name).catch((error: unknown) => {
+        throw refused(name, error);
+      });
+      archives.push(await describeArchive(server, name));
+    }
     if (!input.dryRun) {
       await confirm(`delete ${archives.map(sizeOf).join(', ')}?`, input, app);
-      let done = 0;
       app.onInterrupt(() => ({
         kept: `${plural(done, 'archive')} deleted`,
         next: 'run the same command with the other names to delete them',
@@ -35,12 +52,7 @@ export async function run({ database, names, ...input }: z.infer<typeof Input>, 
       for (const name of names) {
         app.world.signal.throwIfAborted();
         await dropArchive({ ...placeOf(name), name, sleep: app.world.sleep }).catch((error: unknown) => {
-          throw error instanceof UnusableArchive
-            ? new Fault('unsafe', `${name}: ${error.message}`, {
-                kept: `${plural(done, 'archive')} deleted`,
-                cause: error,
-              })
-            : error;
+          throw refused(name, error);
         });
         done += 1;
       }

@@ -37,8 +37,8 @@ export async function run(input: Input, app: App): Promise<void> {
   if (report.failed.length > 0)
     app.addFault(
       new Fault('store', `${plural(report.failed.length, 'archive')} not moved`, {
-        kept: 'those that are in <from> are as they were',
-        hint: 'the same command continues',
+        kept: 'they are where they were',
+        hint: 'repair what is named, and run the command again: it continues',
       }),
     );
 }
@@ -49,30 +49,53 @@ async function moveAll(
   { names, ...input }: Input,
   app: App,
 ): Promise<ArchiveMoveReport> {
-  const { archiveNames, describeArchive } = await import('../../service/administration.ts');
+  const { UnusableArchive } = await import('../../service/index.ts');
+  const { archiveNames, checkMayCreate, describeArchive, isSchemaDenied } =
+    await import('../../service/administration.ts');
   const there = new Set(await archiveNames(source.server));
   const arrived = new Set(await archiveNames(target.server));
   const missing = names.find((name) => !there.has(name) && !arrived.has(name));
+  const kept = 'nothing was changed';
+  if (missing !== undefined && (await isSchemaDenied(source.server, missing)))
+    throw new Fault('store', `${missing}: this user may not use its schema: the right USAGE is missing`, {
+      kept,
+    });
   if (missing !== undefined)
-    throw new Fault('not_found', `there is no archive ${missing} in <from>`, { kept: 'nothing was changed' });
+    throw new Fault('not_found', `there is no archive ${missing} in ${source.server.place}`, { kept });
   for (const name of names)
     if (there.has(name) && arrived.has(name)) {
       const { state } = await describeArchive(target.server, name);
       if (state !== 'unfinished_copy')
-        throw new Fault('unsafe', `${name}: there is another archive of this name in <to>`, {
-          kept: 'nothing was changed',
-        });
+        throw new Fault(
+          'unsafe',
+          `${name}: there is another archive of this name in ${target.server.place}`,
+          {
+            kept,
+          },
+        );
     }
+  if (names.some((name) => !arrived.has(name)))
+    await checkMayCreate(target.server).catch((error: unknown) => {
+      throw error instanceof UnusableArchive
+        ? new Fault('store', `no archive can be moved to ${target.server.place}: ${error.message}`, {
+            kept,
+            cause: error,
+          })
+        : error;
+    });
   const report: ArchiveMoveReport = { version: 1, moved: [], there: [], failed: [] };
   if (input.dryRun) {
-    Object.assign(report, { dry_run: true });
-    for (const name of names) {
-      const outcome = there.has(name) ? 'moved' : await finish(target, name, app, true);
-      addTo(report, name, outcome);
-    }
-    return report;
+    const one = async (name: string): Promise<[string, Outcome]> => [
+      name,
+      there.has(name) ? await plan(source, name, app) : await finish(target, name, app, true),
+    ];
+    return collect({ ...report, dry_run: true }, eachArchive(names, app, one));
   }
-  await confirm(`move ${plural(names.length, 'archive')}, and delete them in <from>?`, input, app);
+  await confirm(
+    `move ${plural(names.length, 'archive')}, and delete them in ${source.server.place}?`,
+    input,
+    app,
+  );
   app.onInterrupt(() => ({
     kept: `${plural(report.moved.length, 'archive')} moved, the others are where they were`,
     next: 'run the same command to continue',
@@ -81,13 +104,35 @@ async function moveAll(
     name,
     await (there.has(name) ? move(source, target, name, app) : finish(target, name, app)),
   ];
-  for await (const [name, outcome] of eachArchive(names, app, one)) addTo(report, name, outcome);
+  return collect(report, eachArchive(names, app, one));
+}
+
+async function collect(
+  report: ArchiveMoveReport,
+  outcomes: AsyncIterable<[string, Outcome]>,
+): Promise<ArchiveMoveReport> {
+  for await (const [name, outcome] of outcomes) {
+    if (typeof outcome === 'string') report[outcome].push(name);
+    else report.failed.push(outcome);
+  }
   return report;
 }
 
-function addTo(report: ArchiveMoveReport, name: string, outcome: Outcome): void {
-  if (typeof outcome === 'string') report[outcome].push(name);
-  else report.failed.push(outcome);
+/** Finds what would keep an archive from being moved, without changing anything. */
+async function plan(source: DatabaseServer, name: string, app: App): Promise<Outcome> {
+  const { OlderSchema } = await import('../../service/index.ts');
+  const { checkDroppable } = await import('../../service/administration.ts');
+  return attempt(name, app, async () => {
+    const place = { ...source.placeOf(name), mustExist: true, readOnly: true };
+    const archive = await openLocalArchive(place, app.world, app.notice).catch((error: unknown) => {
+      // Moving it brings it to the newest schema.
+      if (error instanceof Fault && error.detail.cause instanceof OlderSchema) return undefined;
+      throw error;
+    });
+    await archive?.close();
+    await checkDroppable(source.server.catalogue, name);
+    return 'moved';
+  });
 }
 
 /** What became of one archive. */
@@ -165,6 +210,7 @@ async function attempt(name: string, app: App, work: () => Promise<Outcome>): Pr
     const isOurs = [Fault, CopyTakenOver, CopyTargetError, UnusableArchive].some(
       (kind) => fault instanceof kind,
     );
-    return { name, problem: isOurs ? (fault as Error).message : errorName(fault) };
+    const hint = fault instanceof Fault && fault.detail.hint !== undefined ? `; ${fault.detail.hint}` : '';
+    return { name, problem: isOurs ? `${(fault as Error).message}${hint}` : errorName(fault) };
   }
 }

@@ -26,7 +26,7 @@ export async function run({ database, dryRun }: Input, app: App): Promise<void> 
     app.addFault(
       new Fault('store', `${plural(report.failed.length, 'archive')} not upgraded`, {
         kept: 'the others are upgraded',
-        hint: 'the same command continues',
+        hint: 'repair what is named, and run the same command again',
       }),
     );
 }

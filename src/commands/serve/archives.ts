@@ -34,7 +34,7 @@ const MAX_NAMES = 5;
  * old copy. What is being moved is an unfinished copy in one of them.
  */
 export async function noticeSameNames(servers: readonly DatabaseServer[], app: App): Promise<void> {
-  const { archiveNames, describeArchive } = await import('../../service/index.ts');
+  const { archiveNames, describeArchive } = await import('../../service/administration.ts');
   const found = new Map<string, DatabaseServer['server'][]>();
   for (const { server } of servers)
     for (const name of await archiveNames(server)) found.set(name, [...(found.get(name) ?? []), server]);

@@ -60,6 +60,6 @@ export async function isUnfinishedMove(statements: Statements): Promise<boolean>
   const mark = await copyMark(statements);
   if (mark === undefined) return false;
   if (mark.phase !== 'moved')
-    throw new CopyTargetError('in <to> is an unfinished copy of it, and in <from> it is no more');
+    throw new CopyTargetError('it is an unfinished copy there, and its source is gone');
   return true;
 }

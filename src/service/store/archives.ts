@@ -69,6 +69,27 @@ function stateOf(schema: number, copy: string | null): ArchiveEntry['state'] {
   return schema < NEWEST_VERSION ? 'older' : 'newer';
 }
 
+/** Returns whether the database has a schema of this name that its user may not use. Archives in it are not listed. */
+export async function isSchemaDenied({ catalogue }: PostgresServer, name: string): Promise<boolean> {
+  const found = await catalogue.get(
+    `SELECT 1 AS one FROM pg_catalog.pg_namespace n WHERE n.nspname = $1 AND NOT has_schema_privilege(n.oid, 'USAGE')`,
+    [name],
+  );
+  return found !== undefined;
+}
+
+/** Throws {@link UnusableArchive} where no archive can be made in the database: another encoding, or this user may make no schema. */
+export async function checkMayCreate({ catalogue }: PostgresServer): Promise<void> {
+  const found = await catalogue.get<{ encoding: string; may: number }>(
+    `SELECT current_setting('server_encoding') AS encoding,
+      CAST(has_database_privilege(current_database(), 'CREATE') AS INTEGER) AS may`,
+  );
+  const refused = (why: string) => new UnusableArchive(why, { isDamaged: false });
+  if (found?.encoding !== 'UTF8') throw refused('its encoding is not UTF8');
+  if (found.may !== 1)
+    throw refused('this user may make no schema in it: the right CREATE on the database is missing');
+}
+
 /** Returns whether events of an archive are still to be applied. */
 export async function hasQueuedEvents({ catalogue }: PostgresServer, name: string): Promise<boolean> {
   const row = await catalogue.get(`SELECT 1 AS one FROM "${name}".events WHERE effect = 'queued' LIMIT 1`);
@@ -115,16 +136,22 @@ export async function dropArchive(archive: TablesWork): Promise<void> {
   await withTables(archive, (database) => database.transaction((statements) => dropTables(statements, name)));
 }
 
-/**
- * Drops the tables of an archive and its schema, in the transaction of its writer. Throws {@link UnusableArchive} where the schema has
- * other objects too, or something depends on it.
- */
-export async function dropTables(statements: Statements, name: string): Promise<void> {
+/** Returns the tables of an archive. Throws {@link UnusableArchive} where the schema has other objects too, so that it is not dropped. */
+export async function checkDroppable(statements: Pick<Statements, 'all'>, name: string): Promise<string[]> {
   const rows = await statements.all<{ name: string }>(OBJECTS, [`"${name}"`]);
   const names = rows.map((row) => row.name);
   const own = new Set([...TABLES, 'writer', 'migrations']);
   if (names.some((each) => !own.has(each)))
     throw new UnusableArchive('its schema has tables of something else too', { isDamaged: false });
+  return names;
+}
+
+/**
+ * Drops the tables of an archive and its schema, in the transaction of its writer. Throws {@link UnusableArchive} where the schema has
+ * other objects too, or something depends on it.
+ */
+export async function dropTables(statements: Statements, name: string): Promise<void> {
+  const names = await checkDroppable(statements, name);
   try {
     await statements.run(`DROP TABLE ${names.map((each) => `"${name}"."${each}"`).join(', ')}`);
     if (name !== 'public') await statements.run(`DROP SCHEMA "${name}"`);

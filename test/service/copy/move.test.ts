@@ -108,7 +108,7 @@ describe.skipIf(noPostgres)('an archive that is moved', () => {
     const mark = (phase: 'content' | 'moved') =>
       to.database.transaction((own) => storeCopyMark(own, { version: 1, run: randomUUID(), phase }));
     await mark('content');
-    await expect(finishMove(to.database)).rejects.toThrow('an unfinished copy of it');
+    await expect(finishMove(to.database)).rejects.toThrow('it is an unfinished copy there');
     await mark('moved');
     await expect(open(1)).rejects.toThrow();
     expect(await finishMove(to.database)).toBe(true);

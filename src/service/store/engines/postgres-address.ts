@@ -103,6 +103,19 @@ export function withSchema(text: string, schema: string): string {
   return `${text}${text.includes('?') ? '&' : '?'}schema=${schema}`;
 }
 
+/** Returns an address for messages: its servers, the database and the schema, without user, password and settings. */
+export function shownAddress(text: string): string {
+  const address = parseAddress(text);
+  if (typeof address === 'string') return 'the database';
+  const each = address.urls.map((one) => new URL(one));
+  const servers = each.map(({ hostname, port, searchParams }) => {
+    const ownPort = searchParams.get('port') ?? port;
+    return `${searchParams.get('host') ?? hostname}${ownPort === '' ? '' : `:${ownPort}`}`;
+  });
+  const schema = address.schema === undefined ? '' : `?schema=${address.schema}`;
+  return `postgres://${servers.join(',')}${each[0]?.pathname ?? ''}${schema}`;
+}
+
 /** Adds what the variables of PostgreSQL's programs say to an address that does not say it, and that its client for Node ignores. */
 export function withVariables(text: string, env: Record<string, string | undefined>): string {
   const more = new URLSearchParams();

@@ -5,7 +5,7 @@ import { DatabaseAccessError } from '../sql/database-error.ts';
 import type { Statements } from '../sql/database.ts';
 import { namesOfArchives } from './archive-names.ts';
 import { isCreatedByAnother } from './postgres-writer.ts';
-import { NoArchive, UnusableArchive } from '../sql/unusable-archive.ts';
+import { NoArchive, NoSchema, UnusableArchive } from '../sql/unusable-archive.ts';
 
 /** The table that writers lock. It is created before all others, outside the transaction that creates them. */
 const WRITER = 'writer';
@@ -72,7 +72,7 @@ export async function checkContents(
   if (rows[0]?.encoding !== 'UTF8')
     throw new UnusableArchive('its encoding is not UTF8', { isDamaged: false });
   if (schema !== undefined && rows[0].current === null)
-    throw new NoArchive(`there is no archive ${schema} in the database`);
+    throw new NoSchema(`there is no archive ${schema} in the database`);
   const own = new Map(rows.map((row) => [row.name, row]));
   const missing = [...FIRST_TABLES, VERSIONS].filter((name) => !own.has(name));
   if (missing.length === 0) {

@@ -42,7 +42,7 @@ export function throwAccessError(error: unknown): never {
   if (error instanceof pg.DatabaseError) {
     const kind = kindOf(error);
     const code = error.code ?? '';
-    throw kind === undefined ? error : new DatabaseAccessError(kind, code, error);
+    throw kind === undefined ? error : new DatabaseAccessError(kind, code, error, deniedObject(error));
   }
   // Errors of these classes are mistakes of ours. All others of the client are about its connection.
   if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) throw error;
@@ -55,6 +55,17 @@ export function throwAccessError(error: unknown): never {
     code ?? (isTimeout ? 'timeout' : 'lost'),
     error,
   );
+}
+
+/** Returns the object on which a right is missing, as far as an English message of the server names it. */
+function deniedObject({ code, message }: pg.DatabaseError): string | undefined {
+  if (code !== '42501') return undefined;
+  const [, what, kind, name] =
+    /^(permission denied for|must be owner of) (schema|database|table|view|sequence|tablespace) (\S+)$/.exec(
+      message,
+    ) ?? [];
+  if (what === undefined) return undefined;
+  return `${what === 'must be owner of' ? 'it must own' : 'on'} the ${kind} ${name}`;
 }
 
 function kindOf({ code = '', message, routine }: pg.DatabaseError): AccessErrorKind | undefined {

@@ -148,7 +148,7 @@ export class DatabaseAccessError extends Error {
   /** SQLSTATE or the code of the system, where there is one. */
   readonly code: string | undefined;
 
-  /** `place`: the database and its servers, where the connection itself failed. */
+  /** `place`: the database and its servers, where the connection itself failed, or the object on which a right is missing. */
   constructor(kind: AccessErrorKind, code: string | undefined, cause: unknown, place?: string) {
     const { text } = KINDS[kind];
     super(`${text}${code === undefined ? '' : ` (${code})`}${place === undefined ? '' : `: ${place}`}`, {

@@ -15,3 +15,6 @@ export class UnfinishedCopy extends UnusableArchive {}
 
 /** There is no archive where one should be read. */
 export class NoArchive extends Error {}
+
+/** The schema that the address names does not exist. */
+export class NoSchema extends NoArchive {}

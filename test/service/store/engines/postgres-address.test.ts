@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   NAME_RULE,
   parseAddress,
+  shownAddress,
   withSchema,
   withVariables,
 } from '../../../../src/service/store/engines/postgres-address.ts';
@@ -108,3 +109,9 @@ describe('an address', () => {
     expect(withVariables(text, env)).toBe(whole);
   });
 });
+
+test.each([
+  ['postgres://me:secret@h:1/d?password=secret&schema=a&sslmode=require', 'postgres://h:1/d?schema=a'],
+  ['postgres://me@h:1,i/d', 'postgres://h:1,i/d'],
+  ['postgres://me@/d?host=/run/x&port=2', 'postgres:///run/x:2/d'],
+])('%s is shown without what is secret', (text, shown) => expect(shownAddress(text)).toBe(shown));
