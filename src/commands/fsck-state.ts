@@ -86,10 +86,19 @@ async function readState(path: string, file: string, of: string): Promise<FsckSt
   const parsed = StateFile.safeParse(parseJson(bytes.toString()));
   if (!parsed.success) throw new Fault('unsafe', `${file} exists and is not the state of a check`);
   if (parsed.data.of !== of)
-    throw new Fault('usage', `${file} is the state of another check: of ${parsed.data.of}`, {
-      hint: 'name another file, or remove it to give that check up',
-    });
+    throw new Fault(
+      'usage',
+      `${file} is the state of another check: of ${shown(parsed.data.of)}; this is one of ${shown(of)}`,
+      {
+        hint: 'name another file, or remove it to give that check up',
+      },
+    );
   return parsed.data.state;
+}
+
+/** A check without `--since` is one of the whole archive. */
+function shown(of: string): string {
+  return of.includes(' --since ') ? of : `${of} as a whole`;
 }
 
 function parseJson(text: string): unknown {

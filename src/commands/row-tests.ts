@@ -176,7 +176,7 @@ export function periodOf(option: string, text: string, now: number): Period {
   const period = parsePeriod(text, now);
   if (typeof period !== 'string') return period;
   throw new Fault('usage', `${option}: ${period}`, {
-    hint: `${option} 2021, ${option} 2021-03-04, ${option} yesterday, ${option} 3m`,
+    hint: `${option} 2021, ${option} 2021-03-04, ${option} yesterday, ${option} 5d, ${option} 3m (months)`,
   });
 }
 

@@ -53,6 +53,7 @@ export async function openLocalArchive(
     }
     if (error instanceof service.NoArchive) {
       throw new Fault('not_found', 'dir' in place ? `no archive in ${place.dir}` : error.message, {
+        ...('dir' in place ? { hint: 'arx config path prints the folder of the local archive' } : {}),
         cause: error,
       });
     }

@@ -339,7 +339,10 @@ describe.skipIf(noPostgres)('the archives of a database', () => {
       expect({ exit, stderr }, line).toEqual({ exit: EXIT.store, stderr: expect.stringContaining(text) });
     };
     await denied(`archive drop ${asRole.href} delta --yes`, 'delta: this user may not use its schema');
-    await denied(`archive move ${asRole.href} ${await freshDatabase()} delta --yes`, 'delta: this user may not use its schema');
+    await denied(
+      `archive move ${asRole.href} ${await freshDatabase()} delta --yes`,
+      'delta: this user may not use its schema',
+    );
     await denied(`archive create ${asRole.href} mine`, 'a right that is needed (42501): on the database ');
     await withClient((client) => client.query(`GRANT USAGE ON SCHEMA delta TO ${role}`), url);
     await withClient((client) => client.query(`GRANT ALL ON ALL TABLES IN SCHEMA delta TO ${role}`), url);

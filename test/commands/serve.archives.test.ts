@@ -127,7 +127,20 @@ describe.skipIf(noPostgres)('archives of a database', () => {
       messages.add(reply.json.error.message);
       expect(reply.headers.get('x-request-id')).toMatch(/^req_/);
     }
-    expect([...messages]).toEqual(['nothing is served under this path']);
+    // Outside of /a/NAME the words do not depend on what there is.
+    const plain = 'nothing is served under this path';
+    expect([...messages].toSorted()).toEqual([plain, `${plain}: archives are under /a/NAME`]);
+    expect((await ask('/a/none/v1/messages')).json.error.message).toBe(plain);
+    expect((await ask('/a/one/none')).json.error.message).toBe(plain);
+    expect((await ask('/a/one/openapi.json')).json.servers).toEqual([{ url: '/a/one' }]);
+    for (const command of [
+      'health',
+      'login --client-id c --observer-tier internal --requested-tier internal',
+    ]) {
+      const { exit, stderr } = await arx(dir, `${command} --base-url ${served.base_url}`);
+      expect(exit, command).toBe(EXIT.not_found);
+      expect(stderr, command).toContain('archives are under /a/NAME');
+    }
     // Nothing was made by asking for it.
     expect(dataOf(await arx(dir, `archive ls ${url} --json`)).map(({ name }) => name)).toEqual(['one']);
     expect((await ask(`${served.asset_url}/a/none/files/att_1/external/1/x`)).status).toBe(404);

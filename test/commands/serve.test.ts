@@ -2,6 +2,7 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { request } from 'node:http';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/error.ts';
@@ -156,9 +157,27 @@ test('an archive that --database names and that is empty is noticed, since a typ
   expect(served.stderrText()).toBe('');
 });
 
+test.each(['--port', '--asset-port', '--metrics-port'])(
+  'a port in use is named with its option: %s',
+  async (flag) => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => void taken.listen(0, '127.0.0.1', resolve));
+    const { port } = taken.address() as AddressInfo;
+    const others = ['--port', '--asset-port'].filter((each) => each !== flag).map((each) => `${each} 0`);
+    const { exit, stderr } = await arx(dir, `serve ${others.join(' ')} ${flag} ${port}`);
+    await new Promise((resolve) => taken.close(resolve));
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`, ${flag}) is in use`);
+    expect(stderr).toContain(`hint: name another ${flag}; ${flag} 0 takes a free one`);
+  },
+);
+
 test('redact makes no archive where --database names none', async () => {
   const { exit, stderr } = await arx(dir, 'redact --yes att_1 --database sqlite:typo');
-  expect([exit, stderr]).toEqual([6, `arx: no archive in ${join(dir, 'typo')} [not_found, exit 6]\n`]);
+  expect([exit, stderr]).toEqual([
+    6,
+    `arx: no archive in ${join(dir, 'typo')} [not_found, exit 6]\n  hint: arx config path prints the folder of the local archive\n`,
+  ]);
   expect(existsSync(join(dir, 'typo'))).toBe(false);
 });
 

@@ -37,18 +37,21 @@ export function createPorts(accessLog: AccessLog | undefined, metrics: Metrics |
 }
 
 /** What a port serves and its flag, by the name of the port. */
-const PORT_USES: Record<string, string> = {
-  api: 'API, --port',
-  assets: 'files, --asset-port',
-  metrics: 'metrics, --metrics-port',
+const PORT_USES: Record<string, [use: string, flag: string]> = {
+  api: ['API', '--port'],
+  assets: ['files', '--asset-port'],
+  metrics: ['metrics', '--metrics-port'],
 };
 
 /** Throws the Fault of a port that could not be opened. */
 function throwPortFault(error: unknown, name: string, { host, port }: PortOptions): never {
-  const which = `port ${port} (${PORT_USES[name] ?? name})`;
+  const [use, flag] = PORT_USES[name] ?? [name, '--port'];
+  const which = `port ${port} (${use}, ${flag})`;
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'EADDRINUSE')
-    throw new Fault('usage', `${which} is in use`, { hint: 'arx serve --port 0 takes a free one' });
+    throw new Fault('usage', `${which} is in use`, {
+      hint: `name another ${flag}; ${flag} 0 takes a free one`,
+    });
   if (code === 'EACCES') throw new Fault('usage', `${which} needs more rights than this user has`);
   if (code === 'EADDRNOTAVAIL') throw new Fault('usage', `this machine has no address ${host}`);
   throw error;

@@ -91,7 +91,8 @@ export function createArchiveServices(options: ArchiveServicesOptions): ArchiveS
       const ofService: ServiceOptions = {
         ...service,
         startedMs,
-        assetUrl: `${service.assetUrl}/a/${name}`,
+        assetUrl: `${service.assetUrl}${PREFIX}${name}`,
+        path: `${PREFIX}${name}`,
         cacheBytes: Math.floor(MAX_CACHE_BYTES / maxOpen),
         worker: { wake: () => void wake(name, entry) },
         onFailure: (requestId, error) => {
@@ -179,7 +180,8 @@ export function createArchiveServices(options: ArchiveServicesOptions): ArchiveS
     mayRepeat = true,
   ): Promise<ServiceResponse> => {
     const { name, target } = partsOf(request.target);
-    if (name === undefined) return failed(request, new NoArchive());
+    if (name === undefined)
+      return failed(request, new ApiError('not_found', `${NOTHING_HERE}: archives are under ${PREFIX}NAME`));
     let entry: Entry;
     try {
       entry = await find(name);
@@ -271,6 +273,9 @@ const PROBES = new Map([
 
 const PREFIX = '/a/';
 
+/** The words for every unknown path, so that nobody learns which archives there are. */
+const NOTHING_HERE = 'nothing is served under this path';
+
 /** Returns the archive that a target names, and the target in it. No name where there is none. */
 function partsOf(target: string): { name: string | undefined; target: string } {
   if (!target.startsWith(PREFIX)) return { name: undefined, target };
@@ -294,7 +299,7 @@ function tooManyUnknown(wait: number): ApiError {
 
 /** Returns why an archive cannot be opened. An unknown one is refused with the words for every unknown path. */
 function openingError(error: unknown): ApiError {
-  if (error instanceof NoArchive) return new ApiError('not_found', 'nothing is served under this path');
+  if (error instanceof NoArchive) return new ApiError('not_found', NOTHING_HERE);
   if (error instanceof ApiError || isStoreUnavailable(error)) return toApiError(error);
   if (error instanceof ArchiveUnreadable && error.isDamaged) return storageDamaged();
   if (error instanceof ArchiveUnreadable && error.isUnfinishedCopy) return tryAgain();

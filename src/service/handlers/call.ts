@@ -18,6 +18,8 @@ export type EventConflictHashes = { event_id: string; stored_sha256: string; sen
 export type ServiceOptions = {
   /** Origin of the attachment files, without a trailing slash. */
   assetUrl: string;
+  /** The path under which the routes are, without a slash at its end. Default: the root. */
+  path?: string;
   version: string;
   /** Faults to inject. Absent in normal service. */
   faults?: FaultPlan;

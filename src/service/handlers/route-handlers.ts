@@ -24,7 +24,8 @@ const LOAD_HANDLER: Record<RouteName, () => Promise<Handler>> = {
   search: async () => (await import('./search.ts')).search,
   openapi: async () => {
     const { default: document } = await import('../../contract/openapi.json');
-    return async () => ok(document);
+    return async ({ options }) =>
+      ok(options.path === undefined ? document : { ...document, servers: [{ url: options.path }] });
   },
 };
 
