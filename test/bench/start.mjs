@@ -35,7 +35,15 @@ export async function bench({ quick, numbers }) {
   const [rounds = quick ? 3 : 5] = numbers;
   const dir = mkdtempSync(join(tmpdir(), 'arx-bench-'));
   try {
-    const env = { ...process.env, ...scratchEnv(dir), XDG_CACHE_HOME: '', ARX_CACHE_DIR: '', NO_COLOR: '1' };
+    // Node 20 reads the file of NODE_EXTRA_CA_CERTS at each start, and later Nodes when they need it.
+    const env = {
+      ...process.env,
+      NODE_EXTRA_CA_CERTS: undefined,
+      ...scratchEnv(dir),
+      XDG_CACHE_HOME: '',
+      ARX_CACHE_DIR: '',
+      NO_COLOR: '1',
+    };
     const files = join(dir, 'files');
     mkdirSync(files);
     for (let n = 0; n < 120; n++) writeFileSync(join(files, `note-${n}.txt`), `note ${n}\n`);

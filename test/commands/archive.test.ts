@@ -232,7 +232,7 @@ describe.skipIf(noPostgres)('the archives of a database', () => {
     expect(await dryRun('content')).toMatchObject({
       moved: ['b'],
       there: [],
-      failed: [{ name: 'a', problem: 'in <to> is an unfinished copy of it, and in <from> it is no more' }],
+      failed: [{ name: 'a', problem: 'it is an unfinished copy there, and its source is gone' }],
     });
     expect(await dryRun('moved')).toMatchObject({ moved: ['a', 'b'], there: [], failed: [] });
     expect(jsonOf(await moved('a --yes --json'))).toMatchObject({ moved: ['a'] });
