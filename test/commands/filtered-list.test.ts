@@ -206,7 +206,15 @@ describe('a service that gives no rows for a filter', () => {
     expect({ exit: ran.exit, data: ran.data, summary: ran.summary }).toEqual({
       exit: 0,
       data: [],
-      summary: { rows: 0, total: 0, withheld: 0, absent: 0, has_more: false, complete: true },
+      summary: {
+        rows: 0,
+        total: 0,
+        withheld: 0,
+        absent: 0,
+        has_more: false,
+        drift_ratio: null,
+        complete: true,
+      },
     });
     // The notice about the city is the only one, and not about the filter.
     expect(noticesOf(ran)).toEqual(['arx: no city "nowhere"; arx attachments cities lists them']);
