@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startExplorer } from '../support/explorer-terminal.ts';
 import { holdingProxy, type HoldingProxy } from '../support/holding-proxy.ts';
+import { always, answer, misbehave } from '../support/misbehaving-server.ts';
 import { sampleData } from '../support/sample.ts';
 import { serve, tokenOf, type Served } from '../support/served.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -119,4 +120,18 @@ test('an answer that is an error is said, and r asks again', async () => {
   await explorer.shows(/From: /);
   explorer.type('\x03');
   expect(await explorer.ended).toBe(0);
+});
+
+test('a service that reports drift: rows may be missing', async () => {
+  const list = { status: 'stable', data: [{ id: 'conv_1', sequence: 1, subject: 'One' }], has_more: false };
+  const server = await misbehave(always(answer(200, JSON.stringify({ ...list, drift_ratio: 0.25 }))));
+  const explorer = startExplorer(dir, `--base-url ${server.url}`, {
+    env: { LANG: 'C.UTF-8', ARX_TOKEN: 'arx_some.token' },
+  });
+  await explorer.shows(/> Conversations/);
+  explorer.type('\r');
+  await explorer.shows(/One[^]*! the service reports drift: rows may be missing/);
+  explorer.type('\x03');
+  expect(await explorer.ended).toBe(0);
+  await server.close();
 });

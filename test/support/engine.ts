@@ -29,7 +29,7 @@ export type Asked = { sql: string; parameters: readonly Value[] };
 
 /**
  * The steps of statements that read pages. On PostgreSQL as on a connection for pages, where a statement is planned once for
- * all values; each is executed, so that the steps tell how many rows were read.
+ * all values; each is executed, so that the steps tell how many rows and pages of the file were read.
  */
 export async function pagePlansOf(
   { database, place }: { database: Statements; place: ArchiveLocation },
@@ -48,7 +48,7 @@ export async function pagePlansOf(
       const execute = values.length === 0 ? 'page' : `page(${values.join(', ')})`;
       const { rows } = await query(
         client,
-        `EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE ${execute}`,
+        `EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF) EXECUTE ${execute}`,
       );
       await query(client, 'DEALLOCATE page');
       plans.push(rows.map((row) => String(row['QUERY PLAN'])));

@@ -129,6 +129,7 @@ type Page<Row> = {
   data: Row[];
   shown?: Row[];
   has_more?: boolean | undefined;
+  drift_ratio?: number | undefined;
   [STATED_TOTAL]?: number | undefined;
 };
 
@@ -151,6 +152,9 @@ async function listChunk<Row extends { id: string }>(
   const shown = page.shown === undefined ? fresh : fresh.filter((row) => page.shown!.includes(row));
   const doubts: string[] = [];
   if (again > 0) doubts.push(`the service listed ${formatCount(again)} rows twice: others may be missing`);
+  // A page is read once here, and not compared with others as a walk does.
+  if ((page.drift_ratio ?? 0) > 0)
+    doubts.push('the service reports drift: rows may be missing here; lists with --all are exact');
   const last = page.data.at(-1)?.id;
   const isEnd = page.has_more === false || (page.data.length === 0 && page.has_more !== true);
   const isStuck = !isEnd && fresh.length === 0;

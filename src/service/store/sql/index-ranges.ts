@@ -97,9 +97,11 @@ function statementOf(
 }
 
 /**
- * A range in the words of an engine. SQLite is told its index. PostgreSQL cannot be told one. With equal signs it would take the
- * primary key for the order where its statistics speak for it, and then read every row. Rows of values between two bounds, in
- * the order of all columns, are in this order in that index alone, and pages may not be sorted (engines/postgres-plans.ts).
+ * A range in the words of an engine. SQLite is told its index. PostgreSQL cannot be told one. With equal signs alone it would take
+ * the primary key for the order where its statistics speak for it, and then read every row. Rows whose last column and number
+ * are between two pairs, in the order of both, are in this order in that index alone, and pages may not be sorted
+ * (engines/postgres-plans.ts). Only the last column is in the pair: PostgreSQL ends a scan where the first column of a pair
+ * differs, and reads to the end of the index where only a later one does.
  */
 function engineRange(
   engine: Statements['engine'],
@@ -108,15 +110,18 @@ function engineRange(
   further: readonly string[],
 ): { from(table: string): string; order: string } {
   const equal = [...fixed, ...given.map((column, at) => [column, `$${at + 1}`] as const)];
-  const columns = [...equal.map(([column]) => column), 'n'];
-  const bound = (n: string) => [...equal.map(([, text]) => text), n].join(', ');
-  const range =
-    engine === 'sqlite'
-      ? [...equal.map(([column, text]) => `${column} = ${text}`), `n > ${after}`, `n < ${before}`]
-      : [`(${columns.join(', ')}) > (${bound(after)})`, `(${columns.join(', ')}) < (${bound(before)})`];
+  const together = engine === 'sqlite' ? [] : equal.slice(-1);
+  const alone = equal.slice(0, equal.length - together.length);
+  const columns = [...together.map(([column]) => column), 'n'];
+  const bound = (n: string) => [...together.map(([, text]) => text), n].join(', ');
+  const range = [
+    ...alone.map(([column, text]) => `${column} = ${text}`),
+    `(${columns.join(', ')}) > (${bound(after)})`,
+    `(${columns.join(', ')}) < (${bound(before)})`,
+  ];
   const conditions = [...(condition === undefined ? [] : [condition]), ...range, ...further].join(' AND ');
   return {
     from: (table) => `${table}${engine === 'sqlite' ? ` INDEXED BY ${index}` : ''} WHERE ${conditions}`,
-    order: engine === 'sqlite' ? `n ${order}` : columns.map((column) => `${column} ${order}`).join(', '),
+    order: columns.map((column) => `${column} ${order}`).join(', '),
   };
 }
