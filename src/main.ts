@@ -34,6 +34,12 @@ if (process.argv.some((word) => /postgres(ql)?:/i.test(word) && /@|password=/i.t
 // Warnings of Node are for developers of this program, not for its users.
 if (process.env['ARX_DEBUG'] !== '1') process.removeAllListeners('warning');
 
+/** The environment of this process for another program, which must not get the token. */
+function withoutToken(): NodeJS.ProcessEnv {
+  const { ARX_TOKEN: _, ...others } = process.env;
+  return others;
+}
+
 /** Time for a write after the run was interrupted: the reader of a pipe may never read on. */
 const FINAL_WRITE_TIMEOUT_MS = 200;
 
@@ -284,9 +290,12 @@ const world: World = {
   launch: async (program, args) => {
     const { spawn } = await import('node:child_process');
     return new Promise((resolve, reject) => {
-      // The other program must not get the token.
-      const { ARX_TOKEN: _, ...env } = process.env;
-      const child = spawn(program, args, { env, stdio: 'ignore', shell: false, detached: true });
+      const child = spawn(program, args, {
+        env: withoutToken(),
+        stdio: 'ignore',
+        shell: false,
+        detached: true,
+      });
       child.once('error', reject);
       child.once('exit', (code) => resolve(code ?? 1));
       controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Fault), {
@@ -297,9 +306,12 @@ const world: World = {
   capture: async (program, args, timeoutMs) => {
     const { spawn } = await import('node:child_process');
     return new Promise((resolve, reject) => {
-      const { ARX_TOKEN: _, ...env } = process.env;
       // In a session of its own: an interactive shell takes the terminal otherwise.
-      const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+      const child = spawn(program, args, {
+        env: withoutToken(),
+        stdio: ['ignore', 'pipe', 'ignore'],
+        detached: true,
+      });
       const text: Buffer[] = [];
       const end = (why: unknown) => {
         reject(why);
@@ -328,10 +340,12 @@ const world: World = {
   runOwn: async (name, input) => {
     const { spawn } = await import('node:child_process');
     return new Promise((resolve, reject) => {
-      const { ARX_TOKEN: _, ...env } = process.env;
       controller.signal.throwIfAborted();
       const program = join(__dirname, `${name}.js`);
-      const child = spawn(process.execPath, [program], { env, stdio: ['pipe', 'pipe', 'ignore'] });
+      const child = spawn(process.execPath, [program], {
+        env: withoutToken(),
+        stdio: ['pipe', 'pipe', 'ignore'],
+      });
       const text: Buffer[] = [];
       const interrupt = () => {
         reject(controller.signal.reason as Fault);
@@ -350,9 +364,8 @@ const world: World = {
   },
   startPager: async (program, args, env) => {
     const { spawn } = await import('node:child_process');
-    const { ARX_TOKEN: _, ...own } = process.env;
     const stdio: ['pipe', 'inherit', 'inherit'] = ['pipe', 'inherit', 'inherit'];
-    const child = spawn(program, args, { env: { ...env, ...own }, stdio });
+    const child = spawn(program, args, { env: { ...env, ...withoutToken() }, stdio });
     child.stdin.on('error', () => {});
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
