@@ -104,3 +104,16 @@ function filesOf(place: ArchiveLocation, name: string): FilesPart {
     blobs: { ...blobs, name: `${blobs.name}/${name}`, prefix: `${blobs.prefix}${name}/` },
   };
 }
+
+/** Returns the Fault for a name that is not among the archives of a database: its schema may not be used, or there is none. */
+export async function missingArchiveFault(
+  server: PostgresServer,
+  name: string,
+  detail: { hint?: string } = {},
+): Promise<Fault> {
+  const { isSchemaDenied } = await import('../service/administration.ts');
+  const kept = 'nothing was changed';
+  return (await isSchemaDenied(server, name))
+    ? new Fault('store', `${name}: this user may not use its schema: the right USAGE is missing`, { kept })
+    : new Fault('not_found', `there is no archive ${name} in ${server.place}`, { kept, ...detail });
+}

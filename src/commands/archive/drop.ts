@@ -6,28 +6,21 @@ import { plural } from '../../format/numbers.ts';
 import type { ArchiveEntry } from '../../service/administration.ts';
 import { archiveNamesInput } from '../archive-names.ts';
 import { CONFIRM_INPUT, confirm } from '../confirm.ts';
-import { withServers } from '../database-servers.ts';
+import { missingArchiveFault, withServers } from '../database-servers.ts';
 
 export const Input = z.object({ database: z.string().min(1), names: archiveNamesInput, ...CONFIRM_INPUT });
 
 /** Runs `arx archive drop`. */
 export async function run({ database, names, ...input }: z.infer<typeof Input>, app: App): Promise<void> {
   const { UnusableArchive } = await import('../../service/index.ts');
-  const { archiveNames, checkDroppable, describeArchive, dropArchive, isSchemaDenied } =
+  const { archiveNames, checkDroppable, describeArchive, dropArchive } =
     await import('../../service/administration.ts');
   const report = await withServers({ databases: [database], option: '<database>' }, app, async ([only]) => {
     const { server, placeOf } = only!;
     const there = new Set(await archiveNames(server));
     const missing = names.find((name) => !there.has(name));
-    if (missing !== undefined && (await isSchemaDenied(server, missing)))
-      throw new Fault('store', `${missing}: this user may not use its schema: the right USAGE is missing`, {
-        kept: 'nothing was changed',
-      });
     if (missing !== undefined)
-      throw new Fault('not_found', `there is no archive ${missing} in ${server.place}`, {
-        kept: 'nothing was changed',
-        hint: 'arx archive ls DATABASE lists them',
-      });
+      throw await missingArchiveFault(server, missing, { hint: 'arx archive ls DATABASE lists them' });
     const archives: ArchiveEntry[] = [];
     let done = 0;
     const refused = (name: string, error: unknown): unknown =>

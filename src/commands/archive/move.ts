@@ -9,7 +9,7 @@ import type { ArchiveLocation, OpenArchive } from '../../service/index.ts';
 import { openLocalArchive } from '../../wiring/local-archive.ts';
 import { archiveNamesInput } from '../archive-names.ts';
 import { CONFIRM_INPUT, confirm } from '../confirm.ts';
-import { eachArchive, withServers, type DatabaseServer } from '../database-servers.ts';
+import { eachArchive, missingArchiveFault, withServers, type DatabaseServer } from '../database-servers.ts';
 import { hashFiles } from '../hash-files.ts';
 
 export const Input = z.object({
@@ -50,18 +50,12 @@ async function moveAll(
   app: App,
 ): Promise<ArchiveMoveReport> {
   const { UnusableArchive } = await import('../../service/index.ts');
-  const { archiveNames, checkMayCreate, describeArchive, isSchemaDenied } =
-    await import('../../service/administration.ts');
+  const { archiveNames, checkMayCreate, describeArchive } = await import('../../service/administration.ts');
   const there = new Set(await archiveNames(source.server));
   const arrived = new Set(await archiveNames(target.server));
   const missing = names.find((name) => !there.has(name) && !arrived.has(name));
   const kept = 'nothing was changed';
-  if (missing !== undefined && (await isSchemaDenied(source.server, missing)))
-    throw new Fault('store', `${missing}: this user may not use its schema: the right USAGE is missing`, {
-      kept,
-    });
-  if (missing !== undefined)
-    throw new Fault('not_found', `there is no archive ${missing} in ${source.server.place}`, { kept });
+  if (missing !== undefined) throw await missingArchiveFault(source.server, missing);
   for (const name of names)
     if (there.has(name) && arrived.has(name)) {
       const { state } = await describeArchive(target.server, name);
