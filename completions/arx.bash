@@ -149,7 +149,7 @@ _arx() {
     "archive") [[ $cur == -* ]] || _arx_list -W "ls create copy move upgrade drop" ;;
     "config") [[ $cur == -* ]] || _arx_list -W "get set unset ls path" ;;
     "profile") [[ $cur == -* ]] || _arx_list -W "ls use rm" ;;
-    "login") flags+=" --client-id --observer-tier --requested-tier"; : ;;
+    "login") flags+=" --client-id --observer-tier --requested-tier --use"; : ;;
     "logout") flags+=" --all --dry-run --yes"; : ;;
     "whoami") : ;;
     "token") : ;;

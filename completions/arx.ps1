@@ -44,7 +44,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'archive' = @('ls', 'create', 'copy', 'move', 'upgrade', 'drop')
     'config' = @('get', 'set', 'unset', 'ls', 'path')
     'profile' = @('ls', 'use', 'rm')
-    'login' = @('--client-id', '--observer-tier', '--requested-tier')
+    'login' = @('--client-id', '--observer-tier', '--requested-tier', '--use')
     'logout' = @('--all', '--dry-run', '--yes')
     'whoami' = @()
     'token' = @()

@@ -10,11 +10,12 @@ export const SESSION_COMMANDS = [
     options: [
       ['--client-id <id>', 'name to log in under, yours or that of a program (default: asked for)'],
       ['--observer-tier <tier>', 'how much you may read: external, internal or mirror (default: asked for)'],
-      ['--requested-tier <tier>', 'how much this token may read (default on a terminal: the observer tier)'],
+      ['--requested-tier <tier>', 'how much this token may read (default: the observer tier)'],
+      ['--use', 'read the service of --base-url with every command from now on'],
     ],
     examples: [
       'arx login --observer-tier external',
-      'arx login --base-url https://archive.example --client-id me --observer-tier internal --requested-tier internal',
+      'arx login --base-url https://archive.example --client-id me --observer-tier internal --use',
     ],
     topics: ['first-look', 'glossary'],
   },

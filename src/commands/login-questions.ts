@@ -20,6 +20,13 @@ const TIERS_HELP =
 
 type Asking = Pick<App, 'world' | 'isRemote'>;
 
+const YES_NO = new Map([
+  ['y', 'yes'],
+  ['yes', 'yes'],
+  ['n', 'no'],
+  ['no', 'no'],
+]);
+
 /** Asks for the name of this client. `last` is the login that this one replaces. */
 export async function askName(app: Asking, last: TokenEntry | undefined): Promise<string> {
   const { USER, LOGNAME, USERNAME } = app.world.env;
@@ -29,6 +36,7 @@ export async function askName(app: Asking, last: TokenEntry | undefined): Promis
   return ask(app, { prompt, flag: '--client-id', help: NAME_HELP }, (answer) => {
     const name = answer === '' ? fallback : answer;
     if (name === undefined) return again('a name is needed');
+    if (YES_NO.has(answer.toLowerCase())) return again(`${answer} is no name; ? explains the question`);
     const read = KEYS.client_id.read(name);
     return read instanceof InvalidSettingValue ? again(`the name ${read.reason}`) : read;
   });
@@ -51,30 +59,61 @@ export async function askTier(app: Asking, last: TokenEntry | undefined): Promis
 
 /** Asks whether a tier that was given as an option is meant as it is typed. */
 export async function askGivenTier(app: Asking, tier: string, flag: string): Promise<string> {
-  const checked = await checkedTier(app, tier);
+  const checked = await checkedTier(app, tier, { isOption: true });
   if (typeof checked === 'string') return checked;
   throw new Fault('usage', `${flag}: ${checked.reason}`, { kept: 'nothing was sent' });
+}
+
+/** Asks whether the service is read by all commands that follow. `inUse` is the base URL that they have now. */
+export async function askUse(app: Asking, url: string, inUse: string | undefined): Promise<boolean> {
+  const instead = inUse === undefined ? '' : ` instead of ${inUse}`;
+  return agrees(app, `read ${url}${instead} with every command from now on?`, true).catch(
+    (error: unknown) => {
+      // The login is done, whatever was answered.
+      if (error instanceof Fault && error.kind === 'usage') return false;
+      throw error;
+    },
+  );
 }
 
 /** An answer that does not fit. */
 type Again = { reason: string };
 const again = (reason: string): Again => ({ reason });
 
-/** Returns the tier that is meant. A name that is nearly a known one may be a typing error, so that one is proposed. */
-async function checkedTier(app: Asking, typed: string): Promise<string | Again> {
-  const same = TIERS.find((tier) => tier === typed.toLowerCase());
-  if (same !== undefined) return same;
-  const meant = TIERS.find((tier) => tier.startsWith(typed.toLowerCase())) ?? nearest(typed, TIERS);
-  if (meant !== undefined && (await agrees(app, `did you mean ${meant}?`))) return meant;
-  const read = KEYS.observer_tier.read(typed);
-  if (read instanceof InvalidSettingValue) return again(`a tier ${read.reason}`);
-  // Another service may have other tiers; this one is known.
-  return app.isRemote ? read : again(`the local archive has the tiers ${TIERS.join(', ')}`);
+/** Returns the known tier that a name was probably meant to be, if it is none itself. */
+export function meantTier(typed: string): string | undefined {
+  const name = typed.toLowerCase();
+  return TIERS.find((tier) => tier.startsWith(name)) ?? nearest(name, TIERS);
 }
 
-/** Asks a question with the answer yes for an empty line. */
-async function agrees(app: Asking, question: string): Promise<boolean> {
-  return /^(y(es)?)?$/i.test(await line(app, `${question} [Y/n] `, `'${question}'`));
+/** Returns the tier that is meant. An unknown name is sent only where the user confirms it, or gave it as an option. */
+async function checkedTier(
+  app: Asking,
+  typed: string,
+  { isOption = false }: { isOption?: boolean } = {},
+): Promise<string | Again> {
+  const same = TIERS.find((tier) => tier === typed.toLowerCase());
+  if (same !== undefined) return same;
+  const meant = meantTier(typed);
+  if (meant !== undefined && (await agrees(app, `did you mean ${meant}?`, true))) return meant;
+  const read = KEYS.observer_tier.read(typed);
+  if (read instanceof InvalidSettingValue) return again(`a tier ${read.reason}`);
+  if (!app.isRemote) return again(`the local archive has the tiers ${TIERS.join(', ')}`);
+  // Another service may have other tiers; this one is known.
+  if (isOption || (await agrees(app, `the tier ${escapeText(typed)} is none of these; send it?`, false)))
+    return read;
+  return again('type one of the numbers or names');
+}
+
+/** Asks a question of yes or no; an empty answer is `fallback`. Any other answer is asked again, as by {@link ask}. */
+async function agrees(app: Asking, question: string, fallback: boolean): Promise<boolean> {
+  const prompt = `${question} ${fallback ? '[Y/n]' : '[y/N]'} `;
+  const help = 'y is yes, n is no\n';
+  const answer = await ask(app, { prompt, flag: `'${question}'`, help }, (typed) => {
+    if (typed === '') return fallback ? 'yes' : 'no';
+    return YES_NO.get(typed.toLowerCase()) ?? again('type y for yes or n for no');
+  });
+  return answer === 'yes';
 }
 
 /**
@@ -98,7 +137,7 @@ async function ask(
     why = value.reason;
     await app.world.stderr.write(`${escapeText(why)}\n`);
   }
-  throw new Fault('usage', `${flag} is missing: ${why}`, { kept: 'nothing was sent' });
+  throw new Fault('usage', `${flag}: ${why}`, { kept: 'nothing was sent' });
 }
 
 /** Returns the next line that is typed, without spaces at its ends. */

@@ -2,22 +2,24 @@
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { loginCommand, type Session } from '../config/session.ts';
+import { setSetting } from '../config/settings-file.ts';
 import type { TokenEntry } from '../config/token-store.ts';
 import type { TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { shellLine, shellWord } from '../format/shell-words.ts';
 import { escapeText } from '../format/terminal/escape.ts';
 import { identityView } from '../format/views/index.ts';
-import { useAlways } from '../wiring/no-archive.ts';
+import { namedProfile, useAlways } from '../wiring/no-archive.ts';
 import { openOrMakeArchive } from './local-archive.ts';
-import { askGivenTier, askName, askTier } from './login-questions.ts';
+import { askGivenTier, askName, askTier, askUse, meantTier } from './login-questions.ts';
 import { identityOf } from './whoami.ts';
 
-// Its three options are also settings, so their values are in app.settings.
-export const Input = z.object({});
+// Its three other options are also settings, so their values are in app.settings.
+export const Input = z.object({ use: z.boolean().default(false) });
 
 /** Runs `arx login`. */
-export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
+export async function run({ use }: z.infer<typeof Input>, app: App): Promise<void> {
+  if (use && !app.isRemote) throw new Fault('usage', '--use goes with --base-url URL');
   // A keyring that cannot be used is found out before anything is asked or sent.
   const last = await lastLogin(app);
   const request = app.mayAsk ? await askedRequest(last, app) : givenRequest(app);
@@ -25,8 +27,8 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
   if (!app.isRemote) await openOrMakeArchive(app);
   const session = await app.session();
   const entry = await loggedIn(request, { session, last, app });
-  await app.printer.record(identityView, identityOf(entry, app));
-  sayHowToUse(app);
+  await app.printer.outcome().record(identityView, identityOf(entry, app));
+  await chooseService(use, app);
 }
 
 /** A tier is asked for this often before the command gives up. */
@@ -48,7 +50,7 @@ async function loggedIn(
     try {
       return await session.login(request);
     } catch (error) {
-      const failure = withAnswers(lowerTierHinted(error, request, app), request, app);
+      const failure = withAnswers(tierHinted(error, request, app), request, app);
       if (!isTyped || tries === MAX_TIERS || !(error instanceof Fault) || !isAboutTier(error)) throw failure;
       await app.world.stderr.write(`${escapeText(error.message)}\n`);
       tier = await askTier(app, last).catch(() => {
@@ -140,23 +142,55 @@ async function lastLogin(app: App): Promise<TokenEntry | undefined> {
   });
 }
 
-/** Names the lowest tier where another one was refused. */
-function lowerTierHinted(error: unknown, request: TokenRequest, app: App): unknown {
-  const isHigher = request.observer_tier !== LOWEST_TIER || request.requested_tier !== LOWEST_TIER;
-  if (!(error instanceof Fault) || error.kind !== 'forbidden' || !isHigher) return error;
+/** Names the tier that was probably meant, or the lowest one where another one was refused. */
+function tierHinted(error: unknown, request: TokenRequest, app: App): unknown {
+  const { observer_tier: observer, requested_tier: requested } = request;
+  if (!(error instanceof Fault) || !isAboutTier(error)) return error;
+  if (error.kind === 'usage') {
+    const [observerMeant, requestedMeant] = [meantTier(observer), meantTier(requested)];
+    if (observerMeant === undefined && requestedMeant === undefined) return error;
+    const hint = `did you mean: ${withTiers(observerMeant ?? observer, requestedMeant ?? requested, app)}`;
+    return new Fault(error.kind, error.message, { ...error.detail, hint });
+  }
+  if (observer === LOWEST_TIER && requested === LOWEST_TIER) return error;
   return new Fault(error.kind, error.message, {
     ...error.detail,
-    hint: `${loginCommand(app.settings)} --observer-tier ${LOWEST_TIER} --requested-tier ${LOWEST_TIER}`,
+    hint: withTiers(LOWEST_TIER, LOWEST_TIER, app),
   });
 }
 
-/** Says last what to type next: an address that was only typed is not the archive of the next command. */
-function sayHowToUse(app: App): void {
-  const { value, origin } = app.settings.base_url;
-  if (!app.mayAsk || value === undefined || origin !== 'flag') return;
-  app.notice(
-    `for one command: --base-url ${shellWord(value)}; for all that follow: ${useAlways(value, app.settings.profile)}`,
-  );
+/** Returns the login with these tiers, and with the client id if that was given as an option. */
+function withTiers(observer: string, requested: string, { settings }: App): string {
+  const { client_id: client, requested_tier } = settings;
+  const id = client.origin === 'flag' && client.value !== undefined ? ['--client-id', client.value] : [];
+  const isSame = observer === requested && requested_tier.value === undefined;
+  const tiers = ['--observer-tier', observer, ...(isSame ? [] : ['--requested-tier', requested])];
+  return `${loginCommand(settings)} ${shellLine([...id, ...tiers])}`;
+}
+
+/**
+ * Makes the service of `--base-url` the one that later commands read: with `--use`, or where the user agrees after other
+ * questions were asked. Else says on a terminal how to do it: an address that was only typed is not that of the next command.
+ */
+async function chooseService(use: boolean, app: App): Promise<void> {
+  const { base_url: base, profile, client_id, observer_tier } = app.settings;
+  const url = base.value;
+  const inUse = savedBaseUrl(app);
+  if (url === undefined || url === inUse || (base.origin !== 'flag' && !use)) return;
+  const wasAsked = app.mayAsk && (client_id.value === undefined || observer_tier.value === undefined);
+  if (use || (wasAsked && (await askUse(app, url, inUse)))) {
+    await setSetting(app.directories.config, 'base_url', url, namedProfile(profile), app.storeWorld);
+    app.notice(`commands now read ${url}, profile ${profile.value}; with --local, the local archive`);
+  } else if (app.mayAsk)
+    app.notice(
+      `for one command: --base-url ${shellWord(url)}; for all that follow: ${useAlways(url, profile)}`,
+    );
+}
+
+/** Returns the base URL of the settings file for this profile. */
+function savedBaseUrl({ settings, settingsFile: { profiles, values } }: App): string | undefined {
+  const own = profiles.get(settings.profile.value)?.['base_url'] ?? values['base_url'];
+  return typeof own === 'string' ? own : undefined;
 }
 
 function refuseMissing(given: Record<string, { value: unknown }>): void {

@@ -50,6 +50,8 @@ export type PrinterOptions = Canvas & {
   /** The pager for what is longer than the screen; absent where there is none. */
   paging?: Paging | undefined;
   quiet: boolean;
+  /** The form of the output was asked for, so that the outcome of a change is printed in spite of `quiet`. */
+  isFormChosen?: boolean;
   /** Values that a spreadsheet would run as formulas begin with an apostrophe, in the forms tsv and csv. */
   csvSafe?: boolean;
   /** Gives a record of ndjson every key of its schema, undefined where its rows may have any. */
@@ -87,6 +89,8 @@ export type Printer = {
     lines: (canvas: Canvas) => Iterable<Line>,
     sums?: () => Iterable<string>,
   ): Promise<void>;
+  /** Returns where the outcome of a change is printed: nowhere with `--quiet`, unless a form of the output was asked for. */
+  outcome(): Pick<Printer, 'record' | 'report'>;
   /** Prints a picture beside other output. Only the form `table` has it. */
   picture(lines: (canvas: Canvas) => Iterable<Line>): Promise<void>;
   /** Prints a plot that was asked for in place of rows, without styles in other forms than `table`. */
@@ -110,6 +114,8 @@ const MAX_SAMPLE_ROWS = 100;
 
 /** Longer lines are truncated for people. The other forms have them whole. */
 const MAX_LINE_COLUMNS = 4000;
+
+const NO_OUTCOME: Pick<Printer, 'record' | 'report'> = { record: async () => {}, report: async () => {} };
 
 /** Returns the printer of a run. */
 export function createPrinter(options: PrinterOptions): Printer {
@@ -214,8 +220,9 @@ export function createPrinter(options: PrinterOptions): Printer {
   const separated = output === 'csv' ? commaSeparated(separation) : tabSeparated(separation);
   const warn = (text: string): Promise<void> => stderr.write(`arx: warning: ${escapeText(text)}\n`);
 
-  return {
+  const printer: Printer = {
     output,
+    outcome: () => (options.quiet && options.isFormChosen !== true ? NO_OUTCOME : printer),
     isOneRowPerLine: output === 'tsv' || output === 'csv' || output === 'ndjson',
     hasFields: selected !== undefined,
     shows: (field) => selected?.some(({ path }) => path === field || path.startsWith(`${field}.`)) ?? true,
@@ -299,6 +306,7 @@ export function createPrinter(options: PrinterOptions): Printer {
       for (const { name } of fields?.unseen() ?? []) await warn(`no record has the field ${name}`);
     },
   };
+  return printer;
 
   async function writeRecord<T>(view: View<T>, wire: T): Promise<void> {
     if (output === 'table')

@@ -150,6 +150,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
           ? undefined
           : (await fields()).selectFields(flags.fields, options.spec.words, { run: printing, notice }),
       quiet: flags.quiet,
+      isFormChosen: settings.output.value !== undefined || flags.fields !== undefined,
       csvSafe: flags.csvSafe,
       complete:
         output === 'ndjson' && flags.fields === undefined

@@ -20,8 +20,20 @@ export async function firstSteps(logins: Logins): Promise<string> {
 
 /** Returns the command after which all commands of this profile read the service at `url`. */
 export function useAlways(url: string, profile: Setting<string>): string {
-  const named = profile.origin === 'flag' ? ['--profile', profile.value] : [];
-  return shellLine(['arx', 'config', 'set', ...named, 'base_url', url]);
+  const name = namedProfile(profile);
+  return shellLine([
+    'arx',
+    'config',
+    'set',
+    ...(name === undefined ? [] : ['--profile', name]),
+    'base_url',
+    url,
+  ]);
+}
+
+/** Returns the profile whose settings count in this run; undefined where those of all profiles do. */
+export function namedProfile({ value, origin }: Setting<string>): string | undefined {
+  return origin === 'flag' || value !== 'default' ? value : undefined;
 }
 
 /** Returns how to use the service of the last login of this profile; undefined where there was none, or with `--local`. */

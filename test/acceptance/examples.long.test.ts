@@ -27,9 +27,7 @@ const BEFORE: Record<string, readonly string[]> = {
   'conversations verify': ['arx conversations walk --freeze walk1'],
   'conversations diff': ['arx conversations walk --freeze walk1', 'arx conversations walk --freeze walk2'],
   'conversations plot': ['arx conversations walk --freeze walk1'],
-  doctor: [
-    'arx login --base-url https://archive.example --client-id me --observer-tier internal --requested-tier internal',
-  ],
+  doctor: ['arx login --base-url https://archive.example --client-id me --observer-tier internal --use'],
   'events reconcile': [
     `arx events send message.reordered --id evt_1 --payload '{"id":"msg_2","entry":"entry_2","sequence":7}'`,
   ],

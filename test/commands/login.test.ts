@@ -80,6 +80,9 @@ describe('the local archive', () => {
     [['me', 'mir', 'y'], 'me mirror mirror'],
     [['me', 'intrnal', 'n', '1'], 'me external external'],
     [['me', '9', 'nothing', '2'], 'me internal internal'],
+    [['me', 'extrenal', 'internal', 'maybe', 'Yes'], 'me external external'],
+    [['me', 'extrenal', 'internal', 'NO', 'internal'], 'me internal internal'],
+    [['y', 'NO', 'me', 'y', 'no', '1'], 'me external external'],
   ])('%j is sent as %s', async (typed, sent) => {
     expect((await typing('login', ...typed)).exit).toBe(0);
     expect(stored()).toEqual([sent]);
@@ -90,6 +93,7 @@ describe('the local archive', () => {
     ['an end of the input at the tier', ['me']],
     ['an end of the input at the correction', ['me', 'intrnal']],
     ['three wrong answers', ['me', '9', '0', 'nothing']],
+    ['three wrong answers to the correction', ['me', 'intrnal', '1', '2', 'internal']],
     ['three names that cannot be one', ['a\u0001', 'b\u0001', 'c\u0001']],
   ])('%s: exit 2, and nothing is stored', async (_, typed) => {
     const ran = await typing('login', ...typed);
@@ -137,14 +141,13 @@ describe('the local archive', () => {
 test('arx serve: its address is said first', async () => {
   await sampleData(join(dir, 'data'));
   const { base_url: url } = await ours();
-  const ran = await typing(`login --base-url ${url}`, '', '1');
+  const ran = await typing(`login --base-url ${url}`, '', '1', 'n');
   expect(ran.exit).toBe(0);
   expect(ran.stderr.split('\n')[0]).toBe(`log in to ${url}, profile default`);
   expect(stored()).toEqual(['ada external external']);
-  expect(ran.stderr).toMatch(new RegExp(`for all that follow: arx config set base_url ${url}\n$`));
   const refused = await arx(dir, `login --base-url ${url} --client-id ada --observer-tier mirror`);
   expect(refused.exit).toBe(5);
-  const again = `arx login --base-url ${url} --observer-tier external --requested-tier external`;
+  const again = `arx login --base-url ${url} --client-id ada --observer-tier external`;
   expect(refused.stderr).toContain(`hint: ${again}\n`);
 });
 
@@ -165,7 +168,7 @@ test('a tier that is refused is asked for again, with the other answers kept', a
 test('a tier that a service does not have is asked for again', async () => {
   await sampleData(join(dir, 'data'));
   const { base_url: url } = await ours();
-  const ran = await typing(`login --base-url ${url}`, 'ada', 'outside', 'external');
+  const ran = await typing(`login --base-url ${url}`, 'ada', 'outside', 'y', 'external');
   expect(ran.exit).toBe(0);
   expect(ran.stderr).toContain('observer_tier: must be one of external, internal, mirror\n');
   expect(stored()).toEqual(['ada external external']);
@@ -216,9 +219,12 @@ test('after another failure the answers are shown as a command', async () => {
 
 describe('another service', () => {
   test.each([
-    [['me', 'inner'], 'me inner inner'],
-    [['me', 'intrnal', 'n'], 'me intrnal intrnal'],
-    [['me', '4', 'inner'], 'me inner inner'],
+    [['me', 'inner', 'y'], 'me inner inner'],
+    [['me', 'inner', 'external', 'y'], 'me inner inner'],
+    [['me', 'inner', '', 'external'], 'me external external'],
+    [['me', 'intrnal', 'n', 'y'], 'me intrnal intrnal'],
+    [['me', '4', 'inner', 'yes'], 'me inner inner'],
+    [['me', 'y', 'external', 'n', '2'], 'me internal internal'],
   ])('%j is sent as %s', async (typed, sent) => {
     const { url, requests } = await other();
     expect((await typing(`login --base-url ${url}`, ...typed)).exit).toBe(0);
@@ -281,6 +287,91 @@ test.each([
   } finally {
     await served.close();
   }
+});
+
+describe('a typing error in a tier where nobody is asked', () => {
+  test.each([
+    ['', '--observer-tier extrenal', '--observer-tier external'],
+    [' --client-id me', '--observer-tier extrenal', '--client-id me --observer-tier external'],
+    [
+      '',
+      '--observer-tier internal --requested-tier mirrr',
+      '--observer-tier internal --requested-tier mirror',
+    ],
+  ])('login%s %s: the hint is the command that was meant', async (client, tiers, meant) => {
+    await sampleData(join(dir, 'data'));
+    const { base_url: url } = await ours();
+    for (const line of ['login', `login --base-url ${url}`]) {
+      const env = client === '' ? { ARX_CLIENT_ID: 'me' } : {};
+      const ran = await arx(dir, `${line}${client} ${tiers}`, { env });
+      expect(ran.exit).toBe(2);
+      expect(ran.stderr).toContain(`hint: did you mean: arx ${line} ${meant}\n`);
+    }
+  });
+
+  test('nothing is proposed for a tier that is like none', async () => {
+    await sampleData(join(dir, 'data'));
+    expect((await arx(dir, 'login --observer-tier sesame')).stderr).not.toContain('did you mean');
+  });
+});
+
+describe('the archive in use after a login by --base-url', () => {
+  const baseUrl = async (options = ''): Promise<string> =>
+    (await arx(dir, `config get base_url${options}`)).stdout.trim();
+
+  test('a dialogue ends with the question whether every command reads it', async () => {
+    const { url } = await other();
+    for (const answers of [['n'], ['maybe', 'n'], [], ['1', '2', '3']]) {
+      const ran = await typing(`login --base-url ${url}`, 'me', '1', ...answers);
+      expect(ran.exit).toBe(0);
+      expect(ran.stderr).toMatch(new RegExp(`for all that follow: arx config set base_url ${url}\n$`));
+      expect(await baseUrl()).toBe('');
+    }
+    const ran = await typing(`login --base-url ${url}`, 'me', '1', '');
+    expect(ran.stderr).toMatch(
+      new RegExp(`arx: commands now read ${url}, profile default; with --local, the local archive\n$`),
+    );
+    expect(await baseUrl()).toBe(url);
+    // What is in use already is not asked again.
+    const again = await typing(`login --base-url ${url}`, 'me', '1');
+    expect(again.stderr).not.toMatch(/for all that follow|commands now read/);
+  });
+
+  test('--use makes it so without a question, for the profile', async () => {
+    const { url } = await other();
+    const options = `--base-url ${url} --client-id me --observer-tier external`;
+    expect((await typing(`login ${options}`)).stderr).toContain(`arx config set base_url ${url}\n`);
+    expect((await arx(dir, `login ${options} --use`)).exit).toBe(0);
+    expect(await baseUrl()).toBe(url);
+    expect((await arx(dir, 'config set --profile work base_url http://127.0.0.1:9')).exit).toBe(0);
+    expect((await arx(dir, 'profile use work')).exit).toBe(0);
+    expect((await arx(dir, `login ${options} --use`)).exit).toBe(0);
+    expect([await baseUrl(), await baseUrl(' --profile default')]).toEqual([url, url]);
+    expect((await arx(dir, 'whoami')).exit).toBe(0);
+  });
+
+  test('--use without a service is a usage error', async () => {
+    const ran = await arx(dir, 'login --use');
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringContaining('--use goes with --base-url URL') });
+  });
+});
+
+describe('--quiet', () => {
+  test('login, logout and changes of settings print nothing, unless a form is asked for', async () => {
+    for (const line of [
+      'login',
+      'config set client_id me',
+      'config unset client_id',
+      'config set --profile work client_id me',
+      'profile use work',
+      'profile rm work --yes',
+      'logout',
+    ])
+      expect(await arx(dir, `${line} -q`)).toMatchObject({ exit: 0, stdout: '', stderr: '' });
+    expect(JSON.parse((await arx(dir, 'login -q --json')).stdout)).toMatchObject({ access_tier: 'internal' });
+    expect((await arx(dir, 'login -q --fields access_tier')).stdout).toContain('\tinternal\n');
+    expect((await arx(dir, 'whoami -q')).stdout).toContain('tier\tinternal\n');
+  });
 });
 
 describe('where there is no archive after a login by --base-url', () => {
