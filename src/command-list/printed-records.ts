@@ -190,7 +190,12 @@ const PRINTED: Record<CommandWords, Printed> = {
   'sequence show': SentPosition,
   'sequence watch': SequenceReading,
   'events send': z.union([Acknowledgement, RefusedEvent]),
-  'events types': z.object({ type: text, meaning: text, payload: z.array(text) }),
+  'events types': z.object({
+    type: text,
+    meaning: text,
+    payload: z.array(text),
+    fields: z.array(z.object({ name: text, type: text, required: z.boolean() })),
+  }),
   'events ls': Envelope,
   'events reconcile': ReconcileReport,
   report: ArchiveReport,

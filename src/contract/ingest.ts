@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { Acknowledgement } from './event.ts';
 import type { EventType } from './event-types.ts';
+import { fieldsOf, type RecordField } from './record-fields.ts';
 
 const name = z.string().min(1).max(200);
 
@@ -32,6 +33,12 @@ export const PAYLOADS = {
   }),
   'mirror.detected': z.looseObject({ layer: name }),
 } as const satisfies Record<EventType, z.ZodType>;
+
+/** Returns the fields of the payload of an event type, with their types in words. */
+export function payloadFields(type: EventType): RecordField[] {
+  return fieldsOf(PAYLOADS[type]);
+}
+
 /** Request body of the ingest endpoint (interface 4.6). */
 export const IngestRequest = z.object({
   id: EventId,

@@ -4,22 +4,25 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type * as z from 'zod';
 import type { App } from '../../app.ts';
 import { safeText } from '../../client/safe-text.ts';
 import { MAX_JSON_DEPTH } from '../../client/strict-json.ts';
 import { readInputFile, collectBytes } from '../../config/input-file.ts';
 import { ensurePrivateFolder } from '../../config/private-file.ts';
-import { IngestRequest, PAYLOADS } from '../../contract/ingest.ts';
+import { IngestRequest, payloadFields, PAYLOADS } from '../../contract/ingest.ts';
 import { EVENT_TYPES, type EventType } from '../../contract/event-types.ts';
 import { exactJsonText, parseExactJson } from '../../contract/exact-json.ts';
 import { parseJsonText, type ParsedJson } from '../../contract/json-text.ts';
+import { nearest } from '../../contract/nearest.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
+import { validationMessage } from '../../contract/validation-message.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { linesOf } from '../../disk/lines.ts';
 import { plural } from '../../format/numbers.ts';
+import { fieldWords } from '../../format/views/index.ts';
 import { IdSet } from '../../walk/order/id-set.ts';
+import { createUnknownFields, type UnknownFields } from './unknown-fields.ts';
 
 /** An event to send. */
 export type OutgoingEvent = {
@@ -58,7 +61,9 @@ export async function envelopeFromArguments(
       hint: 'choose one, e.g. --id evt_1',
     });
   const text = payload === undefined ? '{}' : await payloadText(payload, app);
-  const event = checked({ id, type, payload: parseJson(text, '--payload').value }, guards, 'event');
+  const unknown = createUnknownFields();
+  const event = checked({ id, type, payload: parseJson(text, '--payload').value }, guards, 'event', unknown);
+  await unknown.warn(app);
   return outgoing(event, text.trim(), 'payload');
 }
 
@@ -84,6 +89,7 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
   const handle =
     file === '-' ? await copyToTemporary(app.world.stdin.bytes(), app) : await openFile(file, app);
   const { size } = await handle.stat();
+  const unknown = createUnknownFields();
   const envelopes = async function* (): AsyncGenerator<OutgoingEvent & { line: number }> {
     let number = 0;
     for await (const line of linesOf(handle, size, MAX_REQUEST_BYTES)) {
@@ -96,7 +102,7 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
       const text = textOf(line, where);
       if (text.trim() === '') continue;
       const { value, scan } = parseJson(text, where);
-      const event = checked(value, guards, where);
+      const event = checked(value, guards, where, unknown);
       const isWhole = [...scan.members.keys()].every((key) => Object.hasOwn(event, key));
       const given = isWhole ? text.trim() : scan.members.get('payload')!.text;
       yield { ...outgoing(event, given, isWhole ? 'event' : 'payload'), line: number };
@@ -130,6 +136,7 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
     if (repeated > 0)
       app.notice(`${plural(repeated, 'line')} of ${file} repeated an event, which is sent once`);
     if (count === 0) throw new Fault('partial', `${file} has no event; nothing was sent`);
+    await unknown.warn(app);
     return { count, all, close };
   } catch (error) {
     await close();
@@ -200,7 +207,9 @@ function parseJson(text: string, where: string): ParsedJson {
   try {
     parsed = parseJsonText(text);
   } catch {
-    throw new Fault('usage', `${where} is not JSON; nothing was sent`);
+    throw new Fault('usage', `${where} is not JSON; nothing was sent`, {
+      hint: `names and texts stand in double quotes: '{"layer":"x"}'`,
+    });
   }
   const { repeatedKey, depth, inexact } = parsed.scan;
   if (repeatedKey !== undefined)
@@ -216,25 +225,39 @@ function parseJson(text: string, where: string): ParsedJson {
   );
 }
 
-function checked(value: unknown, { allowUnknownType }: Guards, where: string): IngestRequest {
+/** Returns the event of an envelope. `unknown` is told each field of the payload that its type does not have. */
+function checked(
+  value: unknown,
+  { allowUnknownType }: Guards,
+  where: string,
+  unknown: UnknownFields,
+): IngestRequest {
   const envelope = IngestRequest.safeParse(value);
-  if (!envelope.success) throw invalid(envelope.error, where);
+  if (!envelope.success) throw invalid(validationMessage(envelope.error, value, { describe }), where);
   const { type } = envelope.data;
   if (!Object.hasOwn(PAYLOADS, type)) {
     if (allowUnknownType) return envelope.data;
+    const meant = nearest(type, EVENT_TYPES);
     throw new Fault('usage', `${where}: unknown event type ${type}; nothing was sent`, {
-      hint: `known: ${EVENT_TYPES.join(', ')}; --allow-unknown-type sends it anyway`,
+      hint: `${meant === undefined ? `known: ${EVENT_TYPES.join(', ')}` : `did you mean: ${meant}`}; --allow-unknown-type sends it anyway`,
     });
   }
-  const payload = PAYLOADS[type as EventType].safeParse(envelope.data.payload);
-  if (!payload.success) throw invalid(payload.error, where, 'payload.');
+  const known = type as EventType;
+  const { payload } = envelope.data;
+  const parsed = PAYLOADS[known].safeParse(payload);
+  if (!parsed.success) {
+    const problem = validationMessage(parsed.error, payload, { place: ['payload'], describe });
+    throw invalid(problem, where, `${known} has ${fieldWords(payloadFields(known))}`);
+  }
+  unknown.add(known, payload, where);
   return envelope.data;
 }
 
-function invalid(error: z.ZodError, where: string, prefix = ''): Fault {
-  const issue = error.issues[0];
-  const path = `${prefix}${issue?.path.join('.') ?? ''}`.replace(/\.$/, '');
-  const message = issue?.message.toLowerCase() ?? 'invalid';
-  const problem = message.endsWith('received undefined') ? `${path} is missing` : `${path}: ${message}`;
-  return new Fault('usage', `${where}: ${problem}; nothing was sent`);
+function invalid(problem: string, where: string, hint = 'arx help events'): Fault {
+  return new Fault('usage', `${where}: ${problem}; nothing was sent`, { hint });
+}
+
+/** Returns a value as it was given, if it is short, else its beginning. */
+function describe(given: unknown): string {
+  return safeText(JSON.stringify(given), 40);
 }

@@ -1,7 +1,7 @@
 // `arx events types`: lists the event types with the fields of their payload.
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { PAYLOADS } from '../../contract/ingest.ts';
+import { payloadFields } from '../../contract/ingest.ts';
 import { EVENT_MEANINGS, EVENT_TYPES } from '../../contract/event-types.ts';
 import { eventTypeView } from '../../format/views/index.ts';
 
@@ -12,18 +12,12 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
   const rows = EVENT_TYPES.map((type) => ({
     type,
     meaning: EVENT_MEANINGS[type],
-    payload: fieldsOf(PAYLOADS[type]),
+    payload: payloadFields(type).map(({ name, required }) => (required ? name : `${name}?`)),
+    fields: payloadFields(type),
   }));
   await app.printer.list(eventTypeView, {
     status: 'stable',
     rows,
     summary: () => ({ rows: rows.length, complete: true }),
   });
-}
-
-/** `name` for a required field, `name?` for an optional one. */
-function fieldsOf(schema: z.ZodObject): string[] {
-  return Object.entries(schema.shape).map(([name, field]) =>
-    (field as z.ZodType).safeParse(undefined).success ? `${name}?` : name,
-  );
 }

@@ -1,6 +1,7 @@
 // How events are shown: their types, the acknowledgement and the stored events (interface 2.4, 4.6, 6).
 import type { Acknowledgement, Envelope } from '../../contract/event.ts';
 import { exactJsonText } from '../../contract/exact-json.ts';
+import type { RecordField } from '../../contract/record-fields.ts';
 import type { Style } from '../terminal/styled-line.ts';
 import type { View } from './view.ts';
 import { instants, ID } from './shared-columns.ts';
@@ -50,20 +51,31 @@ export const acknowledgementView: View<Acknowledgement> = {
 };
 
 /** An event type. `payload` has the names of its fields; an optional one ends with a question mark. */
-export type EventTypeRow = { type: string; meaning: string; payload: readonly string[] };
+export type EventTypeRow = {
+  type: string;
+  meaning: string;
+  payload: readonly string[];
+  fields: readonly RecordField[];
+};
 
-/** Returns the fields of a payload as people read them: `contact, optional: trust`. */
-function payloadWords({ payload }: EventTypeRow): string {
-  const required = payload.filter((name) => !name.endsWith('?'));
-  const optional = payload.filter((name) => name.endsWith('?')).map((name) => name.slice(0, -1));
-  return [...required, ...(optional.length === 0 ? [] : [`optional: ${optional.join(', ')}`])].join(', ');
+/** Returns fields as people read them: `contact (text), trust (text, optional)`. */
+export function fieldWords(fields: readonly RecordField[]): string {
+  return fields
+    .map(({ name, type, required }) => `${name} (${type}${required ? '' : ', optional'})`)
+    .join(', ');
 }
 
 /** An event type. */
 export const eventTypeView: View<EventTypeRow> = {
   columns: [
     { name: 'type', of: (row) => row.type, ...ID },
-    { name: 'payload', of: (row) => row.payload.join(' '), shown: payloadWords, minColumns: 16 },
-    { name: 'meaning', of: (row) => row.meaning, minColumns: 20, importance: 'essential' },
+    {
+      name: 'payload',
+      of: (row) => fieldWords(row.fields),
+      field: 'fields',
+      whole: true,
+      importance: 'essential',
+    },
+    { name: 'meaning', of: (row) => row.meaning, minColumns: 20 },
   ],
 };

@@ -10,7 +10,7 @@ export {
   messageView,
   neighbourView,
 } from './conversation.ts';
-export { acknowledgementView, eventTypeView, eventView } from './event.ts';
+export { acknowledgementView, eventTypeView, eventView, fieldWords } from './event.ts';
 export { checkView, factView, healthView, pathsView, profileView, settingView } from './installation.ts';
 export { forgottenView, identityView } from './identity.ts';
 export { changesOf, changeView, diffLines, windowView } from './frozen-walk.ts';

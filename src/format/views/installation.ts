@@ -3,8 +3,14 @@ import type { Health } from '../../contract/health.ts';
 import type { Style } from '../terminal/styled-line.ts';
 import { formatDuration } from '../numbers.ts';
 import { bars } from '../plot/bar-chart.ts';
-import { keyLines, type View } from './view.ts';
+import { cellText, keyLines, type Column, type View } from './view.ts';
 import { integrityColumn, statusStyle, ID } from './shared-columns.ts';
+
+/** How long a service has run, as people see it. */
+const UPTIME: Column<Health> = {
+  name: 'uptime',
+  of: ({ uptime_ms: ms }) => (ms === undefined ? undefined : formatDuration(ms)),
+};
 
 /** The health of a service (interface 4.5). */
 export const healthView: View<Health> = {
@@ -17,11 +23,7 @@ export const healthView: View<Health> = {
     { name: 'schema', of: (row) => row.schema },
     { name: 'read_only', of: (row) => row.read_only },
     { name: 'files_writable', of: (row) => row.files_writable },
-    {
-      name: 'uptime',
-      of: (row) => row.uptime_ms,
-      shown: ({ uptime_ms: ms }) => (ms === undefined ? '' : formatDuration(ms)),
-    },
+    { name: 'uptime_ms', of: (row) => row.uptime_ms },
     { name: 'asset_url', of: (row) => row.asset_url, link: (row) => row.asset_url },
     { name: 'drift_ratio', of: (row) => row.drift_ratio },
     integrityColumn,
@@ -35,7 +37,9 @@ export const healthView: View<Health> = {
   ],
   lines: (row, canvas) => [
     ...keyLines(
-      healthView.columns.filter(({ name }) => name !== 'counts'),
+      healthView.columns
+        .filter(({ name }) => name !== 'counts')
+        .map((column) => (column.name === 'uptime_ms' ? UPTIME : column)),
       row,
       canvas,
     ),
@@ -76,7 +80,14 @@ export const settingView: View<{
 }> = {
   columns: [
     { name: 'key', of: (row) => row.key, ...ID },
-    { name: 'value', of: (row) => row.value, minColumns: 20, importance: 'essential', link: addressOf },
+    {
+      name: 'value',
+      of: (row) => row.value,
+      shown: ({ key, value }) => (key.endsWith('timeout') ? `${value} s` : cellText(value)),
+      minColumns: 20,
+      importance: 'essential',
+      link: addressOf,
+    },
     {
       name: 'origin',
       of: (row) => row.origin,

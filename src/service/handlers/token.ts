@@ -6,7 +6,7 @@ import { MAX_TOKEN_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { TokenRequest, type Tier, type Token } from '../../contract/token.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { isSameOrigin } from '../rules/host-header.ts';
-import { validationMessage } from '../rules/validation-message.ts';
+import { validationMessage } from '../../contract/validation-message.ts';
 import { grantTier } from '../rules/tiers.ts';
 import { issueToken } from '../store/tokens.ts';
 import { readJson } from './body.ts';
@@ -24,8 +24,9 @@ export async function token(call: Call): Promise<Reply> {
   if (origin !== undefined && !isSameOrigin(origin, firstHeader(request.headers, 'host'))) {
     throw new ApiError('request_invalid', 'origin: web pages of other origins get no token');
   }
-  const parsed = TokenRequest.safeParse(await readJson(request, MAX_TOKEN_REQUEST_BYTES, 'request_invalid'));
-  if (!parsed.success) throw new ApiError('request_invalid', validationMessage(parsed.error));
+  const asked = await readJson(request, MAX_TOKEN_REQUEST_BYTES, 'request_invalid');
+  const parsed = TokenRequest.safeParse(asked);
+  if (!parsed.success) throw new ApiError('request_invalid', validationMessage(parsed.error, asked));
   if (/\p{C}/u.test(parsed.data.client_id)) {
     throw new ApiError('request_invalid', 'client_id: must not hold control characters');
   }

@@ -5,8 +5,8 @@ import { EventId, IngestRequest, PAYLOADS } from '../../contract/ingest.ts';
 import { EVENT_TYPES, UNSETTLED_EFFECTS, type EventType } from '../../contract/event-types.ts';
 import { ExactNumber, parseExactJson } from '../../contract/exact-json.ts';
 import { decimalOf, scanJson, type JsonScan, type ParsedJson } from '../../contract/json-text.ts';
+import { validationMessage } from '../../contract/validation-message.ts';
 import { ApiError } from './api-error.ts';
-import { validationMessage } from './validation-message.ts';
 
 /**
  * The effect of an event (our choice): `queued` until it is applied, `waiting` for its record, `superseded` by an event
@@ -178,5 +178,5 @@ function shortened(place: string): string {
 function checked<T extends z.ZodType>(schema: T, value: unknown, path: readonly string[]): z.infer<T> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new ApiError('event_invalid', validationMessage(result.error, path));
+  throw new ApiError('event_invalid', validationMessage(result.error, value, { place: path }));
 }

@@ -99,7 +99,7 @@ test('a replay that is refused names the event', async () => {
   journalled('e8', '');
   const { exit, stderr, report } = await reconcile('--replay');
   expect(exit).toBe(2);
-  expect(stderr).toContain('"message":"event e8: payload.contact: too small');
+  expect(stderr).toContain('"message":"event e8: payload.contact: must not be empty');
   expect(report).toMatchObject({ replayed: 1, findings: { refused: 1 } });
 });
 

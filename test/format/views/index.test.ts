@@ -377,7 +377,11 @@ test.each([
     { id: 'e', type: 't', status: 'partial', payload: { layer: 'x' }, effect: 'applied' },
     ['e', 't', 'partial', 'applied', '', '', '{"layer":"x"}'],
   ],
-  [views.eventTypeView, { type: 't', meaning: 'm', payload: ['id', 'source?'] }, ['t', 'id source?', 'm']],
+  [
+    views.eventTypeView,
+    { type: 't', meaning: 'm', fields: [{ name: 'id', type: 'text', required: false }] },
+    ['t', 'id (text, optional)', 'm'],
+  ],
   [
     views.acknowledgementView,
     { accepted: true, event_id: 'e', type: 't', status: 'queued' },
@@ -395,6 +399,19 @@ test.each([
   const { print, stdout } = printing('tsv');
   await print.list(view as typeof views.factView, { rows: [wire as never], summary: () => ({}) });
   expect(stdout.text).toBe(`${cells.join('\t')}\n`);
+});
+
+test('durations for people have a unit; for scripts the name of the column has it', async () => {
+  const health = { status: 'ok', uptime_ms: 200_123 };
+  const people = printing();
+  await people.print.record(views.healthView, health);
+  expect(people.stdout.text).toBe('status  ok\nuptime  3 min 20 s\n');
+  const scripts = printing('tsv');
+  await scripts.print.record(views.healthView, health);
+  expect(scripts.stdout.text).toContain('\nuptime_ms\t200123\n');
+  const rows = [{ key: 'connect_timeout', value: 10, origin: 'default' }];
+  await people.print.list(views.settingView, { rows, summary: () => ({}) });
+  expect(people.stdout.text).toMatch(/connect_timeout  10 s +default/);
 });
 
 test('identity and health for people', async () => {
