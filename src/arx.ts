@@ -131,7 +131,8 @@ async function report(faults: readonly Fault[], world: World, app: RunningApp | 
   if (faults.every((fault) => fault.detail.signal === 'SIGPIPE')) return;
   const { formatFaults: reportFaults } = await import('./format/fault-report.ts');
   const json = app?.wantsJson ?? asksForJson(world.argv);
-  await world.stderr.write(reportFaults(faults, { json, debug: world.env['ARX_DEBUG'] === '1' }));
+  const columns = world.stderr.isTTY ? world.stderr.columns : undefined;
+  await world.stderr.write(reportFaults(faults, { json, debug: world.env['ARX_DEBUG'] === '1', columns }));
 }
 
 /** Whether the words ask for JSON, for a command line that could not be parsed. */

@@ -4,6 +4,7 @@ import { exitCodeOf, worstOf } from '../exit.ts';
 import { Fault } from '../faults.ts';
 import { plural } from './numbers.ts';
 import { truncate, escapeJson, escapeText } from './terminal/escape.ts';
+import { SEPARATOR, wrapParts } from './terminal/wrap.ts';
 
 const MAX_FAULT_LINES = 15;
 const MAX_LINE_COLUMNS = 500;
@@ -11,9 +12,12 @@ const MAX_LINE_COLUMNS = 500;
 /**
  * Returns the text for stderr. The most severe fault comes first, with its details; each other one has one line. There are
  * at most 20 lines; `debug` adds stacks. With `json` the exit record, as the last line, says all of it for programs. The text
- * is empty where there is no fault, or the reader of a pipe has closed it.
+ * is empty where there is no fault, or the reader of a pipe has closed it. `columns` is the width of a terminal.
  */
-export function formatFaults(faults: readonly Fault[], options: { json: boolean; debug: boolean }): string {
+export function formatFaults(
+  faults: readonly Fault[],
+  options: { json: boolean; debug: boolean; columns?: number | undefined },
+): string {
   const worst = worstOf(faults);
   if (worst === undefined || worst.detail.signal === 'SIGPIPE') return '';
   const others = faults.filter((fault) => fault !== worst);
@@ -21,7 +25,7 @@ export function formatFaults(faults: readonly Fault[], options: { json: boolean;
   const more = others.length - shown.length;
   const lines = [
     `arx: ${worst.message} [${classOf(worst)}, exit ${exitCodeOf(worst)}]`,
-    ...detailLines(worst),
+    ...detailLines(worst, options.columns),
     ...shown.map((fault) => `arx: ${fault.message} [${classOf(fault)}]${serviceDetails(fault)}`),
     ...(more > 0 ? [`arx: and ${plural(more, 'more failure')}`] : []),
     ...(options.debug ? faults.flatMap(stackLines) : []),
@@ -66,14 +70,14 @@ function classOf(fault: Fault): string {
   return fault.kind === 'interrupted' ? 'signal' : fault.kind;
 }
 
-function detailLines({ detail }: Fault): string[] {
+function detailLines({ detail }: Fault, columns: number | undefined): string[] {
   const service = [
     detail.code === undefined ? '' : `code ${detail.code}`,
     detail.request_id === undefined ? '' : `request_id ${detail.request_id}`,
     detail.integrity === undefined ? '' : `integrity ${detail.integrity}`,
   ].filter((part) => part !== '');
   return [
-    ...(service.length === 0 ? [] : [`  service: ${service.join(' · ')}`]),
+    ...(service.length === 0 ? [] : wrapParts(`  service: ${service.join(SEPARATOR)}`, columns)),
     ...(detail.kept === undefined ? [] : [`  kept: ${detail.kept}`]),
     ...(detail.hint === undefined ? [] : [`  hint: ${detail.hint}`]),
   ];

@@ -22,6 +22,7 @@ import { summaryRecord } from './summary-record.ts';
 import type { Canvas } from './terminal/capabilities.ts';
 import { drawTable } from './terminal/table.ts';
 import { escapeBlock, escapeJson, escapeText } from './terminal/escape.ts';
+import { SEPARATOR, wrapParts } from './terminal/wrap.ts';
 import { commaSeparated, tabSeparated, type SeparatedForm } from './separated-values.ts';
 import { isDecided, viewForRows } from './views/columns-for-rows.ts';
 import { cellText, keyLines, type Column, type View } from './views/view.ts';
@@ -214,7 +215,9 @@ export function createPrinter(options: PrinterOptions): Printer {
   };
 
   const note = async (text: string): Promise<void> => {
-    if (!options.quiet) await stderr.write(`${escapeText(text)}\n`);
+    if (options.quiet) return;
+    const lines = wrapParts(escapeText(text), stderr.isTTY ? stderr.columns : undefined);
+    await stderr.write(lines.map((line) => `${line}\n`).join(''));
   };
   const separation = { isSafe: options.csvSafe === true, isTTY: stdout.isTTY };
   const separated = output === 'csv' ? commaSeparated(separation) : tabSeparated(separation);
@@ -421,7 +424,9 @@ export function summaryLine<T>(list: Envelope<T>): string {
   const parts = Object.entries({ ...counted, ...others }).map(([key, value]) =>
     summaryPart(key.replaceAll('_', ' '), value),
   );
-  return [...parts, status === undefined ? '' : `status ${status}`].filter((part) => part !== '').join(' · ');
+  return [...parts, status === undefined ? '' : `status ${status}`]
+    .filter((part) => part !== '')
+    .join(SEPARATOR);
 }
 
 /** Keys of summaries that are nouns in the plural. The others are adjectives, as in `3 withheld`. */

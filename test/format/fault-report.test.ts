@@ -22,6 +22,17 @@ test('one failure with all it can say', () => {
   );
 });
 
+test('what the service said breaks between its parts on a terminal', () => {
+  const detail = { code: 'sequence_conflict', request_id: 'req_75e4acbaf7562062b6350af5', integrity: 0.42 };
+  expect(formatFaults([new Fault('conflict', 'no', detail)], { ...plain, columns: 40 })).toBe(
+    `arx: no [conflict, exit 7]
+  service: code sequence_conflict ·
+request_id req_75e4acbaf7562062b6350af5
+integrity 0.42
+`,
+  );
+});
+
 const lastLineOf = (text: string): string => text.trimEnd().split('\n').at(-1) ?? '';
 
 test('of many the most severe first, each listed', () => {

@@ -220,6 +220,20 @@ describe('list', () => {
     expect(quiet.stderr.text).toBe('');
   });
 
+  test.each([40, 60, 80, 100, 120, 200])(
+    'table: a summary breaks between its parts in %i columns',
+    async (columns) => {
+      const stderr = fakeSink({ isTTY: true, columns });
+      const facts = ['rows', 'windows', 'requests', 'disagreements', 'withheld', 'unstable gaps'];
+      const summary = (): Record<string, number> => Object.fromEntries(facts.map((fact) => [fact, 1234567]));
+      await printer('table', { stderr }).print.list(view, { ...list, summary });
+      const lines = stderr.text.trimEnd().split('\n');
+      expect(lines.join(' ')).toBe(summaryLine({ ...list, summary }));
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+      for (const line of lines.slice(0, -1)) expect(line).toMatch(/ ·$/);
+    },
+  );
+
   test('table in colour', async () => {
     const { print, stdout } = printer('table', { color: true });
     await print.list(view, { ...list, rows: [{ id: 'a', name: 'n' }] });

@@ -34,6 +34,29 @@ export function wrapText(text: string, columns: number): string[] {
   return lines;
 }
 
+/**
+ * Returns escaped text whose parts are separated by ` · ` as lines of at most `columns` columns. Lines break between parts,
+ * after the separator where it fits; a part that is too long is broken as {@link wrapText} does. Without a width the text is one line.
+ */
+export function wrapParts(text: string, columns: number | undefined): string[] {
+  if (columns === undefined || textWidth(text) <= columns) return [text];
+  const [first = '', ...parts] = text.split(SEPARATOR);
+  const lines = [first];
+  for (const part of parts) {
+    const joined = `${lines.at(-1) ?? ''}${SEPARATOR}${part}`;
+    // The separator after this part needs room, too.
+    if (textWidth(joined) + 2 <= columns) lines[lines.length - 1] = joined;
+    else lines.push(part);
+  }
+  return lines.flatMap((line, index) => {
+    const hasSeparator = index < lines.length - 1 && textWidth(line) + 2 <= columns;
+    return wrapText(hasSeparator ? `${line} ·` : line, columns);
+  });
+}
+
+/** Stands between the parts of a summary. */
+export const SEPARATOR = ' · ';
+
 /** Returns the text after the blanks that it begins with. Lines break at no other white space, so that is kept. */
 function withoutBlanks(text: string): string {
   return text.replace(/^ +/, '');

@@ -2,7 +2,7 @@
 import { fc, test as property } from '@fast-check/vitest';
 import { expect, test } from 'vitest';
 import { escapeText, textWidth } from '../../../src/format/terminal/escape.ts';
-import { wrapText } from '../../../src/format/terminal/wrap.ts';
+import { wrapParts, wrapText } from '../../../src/format/terminal/wrap.ts';
 
 test.each<[text: string, columns: number, lines: string[]]>([
   ['', 10, ['']],
@@ -35,4 +35,37 @@ property.prop([fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min
 test('a word of a million characters', () => {
   expect(wrapText('a'.repeat(1_000_000), 80)).toHaveLength(12_500);
   expect(wrapText('ä'.repeat(100_000), 80)).toHaveLength(1_250);
+});
+
+const SUMMARY =
+  'arx: 60 rows · 1 window · 0 disagreements · confidence 0.999991 · not complete · status stable';
+
+test.each<[columns: number | undefined, lines: string[]]>([
+  [undefined, [SUMMARY]],
+  [200, [SUMMARY]],
+  [60, ['arx: 60 rows · 1 window · 0 disagreements ·', 'confidence 0.999991 · not complete · status stable']],
+  [
+    20,
+    [
+      'arx: 60 rows ·',
+      '1 window ·',
+      '0 disagreements ·',
+      'confidence 0.999991',
+      'not complete ·',
+      'status stable',
+    ],
+  ],
+])('a summary in %s columns', (columns, lines) => {
+  expect(wrapParts(SUMMARY, columns)).toEqual(lines);
+});
+
+property.prop([
+  fc.array(fc.stringMatching(/^[a-zé日]{1,12}( [a-z0-9.]{1,12}){0,3}$/), { minLength: 1, maxLength: 12 }),
+  fc.constantFrom(40, 60, 80, 100, 120, 200),
+])('parts stay whole, and no line is too wide', (parts, columns) => {
+  const lines = wrapParts(parts.join(' · '), columns);
+  expect(lines.join(' ').replaceAll(' ·', '')).toBe(parts.join(' '));
+  for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
+  if (parts.every((part) => textWidth(part) <= columns - 2))
+    expect(lines.slice(0, -1).every((line) => line.endsWith(' ·'))).toBe(true);
 });
