@@ -1,8 +1,8 @@
 // The stream between the printer and stdout with `--jq`: JSON goes in, the results of the jq program come out.
 import type { Worker } from 'node:worker_threads';
-import { nearest } from '../contract/nearest.ts';
 import { Fault } from '../faults.ts';
 import type { Sink, World } from '../world.ts';
+import { suggestField } from './field-suggestion.ts';
 import { formFault } from './form-fault.ts';
 import { createJqRunner, type JqRun } from './jq-runner.ts';
 import { escapeBlock, escapeJson } from './terminal/escape.ts';
@@ -15,8 +15,8 @@ type Options = {
   /** The program gets each record of ndjson, not the whole document. */
   isPerRecord: boolean;
   world: Pick<World, 'stdout' | 'thread' | 'signal'>;
-  /** Is called at the end where the program names a field that no record has, so that all results were null. */
-  onUnknownField?(name: string, meant: string | undefined): void;
+  /** Is told at the end where the program names a field that no record has, so that it gave nothing but null. */
+  onUnknownField?(text: string): void;
 };
 
 /** A stream to print JSON to. */
@@ -43,8 +43,9 @@ export async function openJqSink({ program, isPerRecord, world, onUnknownField }
     const { stdout: results, stderr, exitCode } = await jq.run(json);
     if (/^jq: error/m.test(stderr)) failure ??= stderr;
     else if (exitCode !== 0) failure ??= `jq: error: the program halted with exit code ${exitCode}`;
-    if (fields.length > 0 && results !== '' && isNull !== false) {
-      isNull = /^null(?:\nnull)*\n?$/.test(results);
+    if (fields.length > 0 && json.trim() !== '' && isNull !== false) {
+      // An empty list gives nothing, whatever its rows would have.
+      isNull = results === '' ? !json.includes('[]') : /^null(?:\nnull)*\n?$/.test(results);
       if (isNull) addKeys(json, seen);
     }
     if (results !== '') await stdout.write(shown(results, stdout.isTTY));
@@ -83,16 +84,26 @@ export async function openJqSink({ program, isPerRecord, world, onUnknownField }
       if (rest.trim() !== '') await filter(rest);
       if (failure !== undefined) throw jqFault(failure);
       const unknown = isNull === true ? fields.find((name) => !seen.has(name)) : undefined;
-      if (unknown !== undefined) onUnknownField?.(unknown, nearest(unknown, [...seen]));
+      if (unknown !== undefined) onUnknownField?.(unknownText(unknown, [...seen]));
     },
     end: jq.end,
   };
 }
 
-/** Returns the fields of a program that is only a path such as `.data[].filename`; none of any other. */
+/** Returns the fields of a program that is only a path such as `.data[].filename` or `.data[] | .filename`; none of any other. */
 function fieldsOfPath(program: string): string[] {
-  const path = program.trim();
-  return /^(?:\.[A-Za-z_]\w*|\.?\[\d*\])+$/.test(path) ? (path.match(/[A-Za-z_]\w*/g) ?? []) : [];
+  const paths = program.split('|').map((path) => path.trim());
+  const isPath = paths.every((path) => /^(?:\.[A-Za-z_]\w*\??|\.?\[\d*\]\??)+$/.test(path));
+  return isPath ? (program.match(/[A-Za-z_]\w*/g) ?? []) : [];
+}
+
+const MAX_KEYS_SHOWN = 10;
+
+function unknownText(name: string, keys: readonly string[]): string {
+  const meant = suggestField(name, keys);
+  const shown = keys.slice(0, MAX_KEYS_SHOWN).join(', ');
+  const others = `it has ${shown}${keys.length > MAX_KEYS_SHOWN ? ', …' : ''}`;
+  return `--jq: nothing here has the field ${name}; ${meant === undefined ? others : `did you mean .${meant}?`}`;
 }
 
 const MAX_KEYS = 1000;

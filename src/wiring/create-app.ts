@@ -109,10 +109,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
           program: flags.jq,
           isPerRecord: output === 'ndjson',
           world: { ...world, stdout: diagnostics.stdout },
-          onUnknownField(name, meant) {
-            const guess = meant === undefined ? '' : `; did you mean .${meant}?`;
-            notice(`--jq: nothing here has the field ${name}${guess}`);
-          },
+          onUnknownField: notice,
         });
   const { stdout, pause } = diagnostics;
   const paging = createPaging({ world, settings, isInteractive: flags.input, stdout, notice, pause });

@@ -1,11 +1,11 @@
 // Checks the names of `--fields` against the record that a command prints, before anything is requested.
 import type { CommandWords } from '../command-list/index.ts';
 import { printedRecord, type PrintingRun } from '../command-list/printed-records.ts';
-import { nearest } from '../contract/nearest.ts';
 import { fieldsOf, isOpenRecord, isOpenType, type RecordField } from '../contract/record-fields.ts';
 import { Fault } from '../faults.ts';
 import { headingNotice, type SelectedField } from '../format/field-selection.ts';
 import { completeRecordOf, type CompleteRecord } from '../format/record-shape.ts';
+import { suggestField } from '../format/field-suggestion.ts';
 import { FIELDS_OF_HEADING } from '../format/heading-fields.ts';
 import type { TemplateName } from '../format/template-sink.ts';
 
@@ -35,7 +35,7 @@ export function selectFields(
     }
     if (run.given['count'] === true)
       throw new Fault('usage', `--fields ${name} does not go with --count, which prints no rows`);
-    const meant = suggestion(name, legal);
+    const meant = suggestField(name, namesOf(legal));
     const detail = { hint: meant === undefined ? hint : `did you mean: ${meant}; ${hint}` };
     if (!mayBeSent) throw new Fault('usage', `--fields: no record has the field ${name}`, detail);
     const shown = shownField === undefined ? {} : { shownField };
@@ -73,7 +73,7 @@ export function checkTemplate(
     const within = sections.map((_, depth) => [...sections.slice(depth).toReversed(), name].join('.'));
     if ([...within, name].some((path) => isLegal(path, legal))) continue;
     const hint = `arx ${words} --fields lists the fields`;
-    const meant = pathOf(name, legal) ?? suggestion(name, legal);
+    const meant = pathOf(name, legal) ?? suggestField(name, namesOf(legal));
     const advice = meant === undefined ? hint : `did you mean: {{${meant}}}; ${hint}`;
     if (!mayBeSent) throw new Fault('usage', `--template: no record has the field ${name}`, { hint: advice });
     unknown.push({ name, hint: advice });
@@ -113,12 +113,6 @@ function depthOf({ name }: RecordField): number {
   return name.split('.').length;
 }
 
-/** Returns the field that a name was meant to be: the nearest one, else one whose name has it as a word. */
-function suggestion(typed: string, legal: readonly RecordField[]): string | undefined {
-  const names = legal.map(({ name }) => name);
-  return (
-    nearest(typed, names) ??
-    names.find((name) => name.split(/[._]/).includes(typed)) ??
-    names.find((name) => nearest(typed, name.split(/[._]/)) !== undefined)
-  );
+function namesOf(fields: readonly RecordField[]): string[] {
+  return fields.map(({ name }) => name);
 }
