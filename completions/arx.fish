@@ -238,7 +238,7 @@ complete -c arx -n '__arx_at attachments pull' -l until -x -d 'only files whose 
 complete -c arx -n '__arx_at attachments pull' -l on -x -d 'only files whose message is of this day, month or year'
 complete -c arx -n '__arx_at attachments pull' -l ids -rF -d 'the files whose ids FILE holds, one in each line or rows of -o ndjson; - is standard input'
 complete -c arx -n '__arx_at attachments pull' -l all -d 'all files of the catalogue'
-complete -c arx -n '__arx_at attachments pull' -l to -x -a '(__fish_complete_directories)' -d 'target folder (default: the current folder); attachments verify DIR checks it'
+complete -c arx -n '__arx_at attachments pull' -l to -x -a '(__fish_complete_directories)' -d 'target folder (default: the current folder); attachments verify DIR checks it, and with -o sums > DIR/SHA256SUMS leaves a list for sha256sum -c'
 complete -c arx -n '__arx_at attachments pull' -l by -x -a 'city type conversation' -d 'sort files into folders by this field'
 complete -c arx -n '__arx_at attachments pull' -l flat -d 'put all files into the target folder itself (default)'
 complete -c arx -n '__arx_at attachments pull' -l concurrency -x -d 'files fetched at once, 1 to 32 (default: 6)'

@@ -96,7 +96,10 @@ export const ATTACHMENT_COMMANDS = [
         'the files whose ids FILE holds, one in each line or rows of -o ndjson; - is standard input',
       ],
       ['--all', 'all files of the catalogue'],
-      ['--to <dir>', 'target folder (default: the current folder); attachments verify DIR checks it'],
+      [
+        '--to <dir>',
+        'target folder (default: the current folder); attachments verify DIR checks it, and with -o sums > DIR/SHA256SUMS leaves a list for sha256sum -c',
+      ],
       ['--by <field>', 'sort files into folders by this field', ['city', 'type', 'conversation']],
       ['--flat', 'put all files into the target folder itself (default)'],
       ['--concurrency <count>', 'files fetched at once, 1 to 32 (default: 6)'],

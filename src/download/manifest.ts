@@ -19,7 +19,8 @@ const LINES_PER_SYNC = 256;
 
 /**
  * One line. `path` is relative to the folder; null for a row without a file: `redacted`, or `absent`, which the service never
- * had. The service may know no hash of such a file; then `sha256` is null.
+ * had. The service may know no hash of such a file; then `sha256` is null. `reason` says why a file is not there; without `redacted` and
+ * `absent` a pull could not keep it.
  */
 export const ManifestEntry = z.object({
   id: z.string().min(1),
@@ -35,6 +36,10 @@ export const ManifestEntry = z.object({
   reason: z.string().optional(),
 });
 export type ManifestEntry = z.infer<typeof ManifestEntry>;
+
+/** Returns whether a pull could not keep the file of this entry, and no earlier one did. */
+export const isNotKept = ({ redacted, absent, reason }: ManifestEntry): boolean =>
+  !redacted && absent !== true && reason !== undefined;
 
 /** The manifest of a target folder, open for new entries. */
 export type Manifest = {

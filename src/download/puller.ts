@@ -10,7 +10,7 @@ import { findExisting, mayExist, type SavedFile, type TargetFile } from './exist
 import type { FileAccess } from './file-request.ts';
 import { WrongContent, type SaveOptions } from './file-writer.ts';
 import { sha256Of } from './hash-of-row.ts';
-import type { ManifestEntry } from './manifest.ts';
+import { isNotKept, type ManifestEntry } from './manifest.ts';
 import { createNameAssigner } from './name-assigner.ts';
 import { downloadResumable } from './resumable-download.ts';
 import type { SmallFileFetcher } from './small-file-fetcher.ts';
@@ -59,6 +59,9 @@ export type Puller = {
 
 /** Existing files that are hashed at the same time. */
 const MAX_CONCURRENT_HASHES = 4;
+
+/** Messages may quote what a service says. */
+const MAX_REASON_LENGTH = 300;
 
 /** Returns a puller into one folder. Names are given in the order in which rows are pulled. */
 export function createPuller(options: PullerOptions): Puller {
@@ -137,6 +140,17 @@ export function createPuller(options: PullerOptions): Puller {
     });
   }
 
+  /** The entry of a file that could not be kept. None where an earlier pull kept one, or the user set the limit that was reached. */
+  function notKept(row: Attachment, { path, expected }: PulledFile, fault: Fault): { entry?: ManifestEntry } {
+    const { id, bytes = null } = row;
+    const earlier = entries.get(id);
+    if (fault instanceof FileLeftOut || (earlier?.path != null && !isNotKept(earlier))) return {};
+    const reason = fault.message.replace(`${id}: `, '').slice(0, MAX_REASON_LENGTH);
+    // What stands at a name that was refused is not ours.
+    const name = fault.kind === 'unsafe' ? null : path;
+    return { entry: { id, path: name, sha256: expected, bytes, redacted: false, reason } };
+  }
+
   return {
     prefetch: (row) => smallFiles?.prefetch(row),
     async pull(row) {
@@ -160,7 +174,7 @@ export function createPuller(options: PullerOptions): Puller {
         if (error instanceof WrongContent) Object.assign(file, { actual: error.sha256, bytes: error.bytes });
         file.verdict = fault.kind === 'integrity' ? 'mismatch' : 'missing';
         if (sha256 === null) file.verdict = 'unverifiable';
-        return { file, fault };
+        return { file, fault, ...notKept(row, file, fault) };
       }
     },
     async plan(row) {

@@ -16,7 +16,7 @@ export type ExpectedFile = {
   redacted?: boolean;
   /** The archive never had its bytes. Its file may be missing, too. */
   absent?: boolean | undefined;
-  /** Why it is redacted or absent, where that is known. */
+  /** Why it is redacted, absent or was not kept by a pull, where that is known. */
   reason?: string | undefined;
 };
 
@@ -48,7 +48,9 @@ export function verdictRow(
 function verdictOf(expected: ExpectedFile | undefined, observed: FoundFile | undefined): Verdict {
   if (observed === undefined) {
     if (expected?.redacted === true) return 'withheld';
-    return expected?.absent === true ? 'absent' : 'missing';
+    if (expected?.absent === true) return 'absent';
+    // Without a hash a pull keeps no file.
+    return expected?.sha256 === null && expected.reason !== undefined ? 'unverifiable' : 'missing';
   }
   if (observed.hash === 'unreadable') return 'unreadable';
   if (expected === undefined) return 'extra';
@@ -92,11 +94,24 @@ export function verifyReportOf(files: VerifiedFile[], expectedWhole: boolean): V
  * Returns every reason why a verification failed; the most severe decides the exit code. 'integrity' (12) is for wrong and
  * missing files, 'disk' (14) for unreadable ones, 'partial' (3) for what could not be checked. Extra files are no reason.
  */
-export function verifyFaultsOf(report: Pick<VerifyReport, 'verdicts' | 'checked'>): Fault[] {
+export function verifyFaultsOf(report: Pick<VerifyReport, 'verdicts' | 'checked' | 'files'>): Fault[] {
   const { mismatch, missing, unreadable, withheld, absent, unverifiable } = report.verdicts;
   const faults: Fault[] = [];
   if (mismatch > 0) faults.push(new Fault('integrity', `${count(mismatch)} with different content`));
-  if (missing > 0) faults.push(new Fault('integrity', `${count(missing)} missing`));
+  const notKept = report.files.filter(
+    (file) => file.verdict === 'missing' && file.reason !== undefined,
+  ).length;
+  if (missing > notKept) faults.push(new Fault('integrity', `${count(missing - notKept)} missing`));
+  if (notKept > 0)
+    faults.push(
+      new Fault(
+        'integrity',
+        `${count(notKept)} missing: the pull could not keep ${notKept === 1 ? 'it' : 'them'}`,
+        {
+          hint: 'run that pull again',
+        },
+      ),
+    );
   if (unreadable > 0) faults.push(new Fault('disk', `${count(unreadable)} unreadable`));
   if (withheld > 0) faults.push(new Fault('partial', `${count(withheld)} withheld, not checkable`));
   if (absent > 0)

@@ -20,7 +20,7 @@ import {
 import { openBagTarget } from '../../bagit/target.ts';
 import { readFrozenWalk, type BaggedWalk } from '../../bagit/frozen-walk.ts';
 import { createBagWriter } from '../../bagit/writer.ts';
-import { readManifest } from '../../download/manifest.ts';
+import { isNotKept, readManifest } from '../../download/manifest.ts';
 import { catalogueRows, countCatalogueContradictions, sendersOf } from './catalogue.ts';
 import { limitedNotices } from './notices.ts';
 import { checkOutputFile } from '../output-file.ts';
@@ -141,7 +141,9 @@ async function recordsOf(dir: string, input: Input, app: App): Promise<BagRecord
   const paths = new Set<string>();
   const gone = limitedNotices(app.notice);
   const records = [...manifest.values()].map((entry): BagRecord => {
-    const { id, path, sha256 } = entry;
+    const { id, path, sha256, reason } = entry;
+    if (isNotKept(entry))
+      throw new Fault('integrity', `${id} is not in ${dir}: ${reason}`, { hint: 'pull it again' });
     if (path !== null && paths.size === paths.add(path).size)
       throw new Fault('store', `the manifest of ${dir} names ${path} twice`);
     const row = rows.get(id);

@@ -8,6 +8,7 @@ import type { PulledFile, PullReport } from '../../contract/reports/files.ts';
 import { FileLeftOut } from '../../download/download-limits.ts';
 import { openDiskWorker } from '../../download/disk-worker-client.ts';
 import { openManifest } from '../../download/manifest.ts';
+import { markUnfinished } from '../../download/unfinished-pull.ts';
 import { removeFinishedPartials, scanFolder } from '../../download/folder-scan.ts';
 import { createUniqueKeys } from '../../download/partial-names.ts';
 import { createPuller } from '../../download/puller.ts';
@@ -15,6 +16,7 @@ import { openSmallFileFetcher, type SmallFileFetcher } from '../../download/smal
 import { openTargetFolder } from '../../download/target-folder.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
+import { shellLine } from '../../format/shell-words.ts';
 import { verifyReportOf } from '../../verify/verdicts.ts';
 import { isLimited, LIMIT_INPUT, limitDownloads } from '../download-limits.ts';
 import { readIds, withPipedIds } from '../id-list.ts';
@@ -144,11 +146,13 @@ async function pullWith(
     failIncomplete(app, selection, 0);
     return;
   }
+  const mark = await markUnfinished(dir, selectionText(input));
   const manifest = await openManifest(dir);
   const progress = showPullProgress(app, selection);
   const diskWorker = openDiskWorker(world);
   const files: PulledFile[] = [];
   const faults: Fault[] = [];
+  let isRecorded = true;
   try {
     const renamed = renamedNotices(app);
     const layout = layoutOf(input.by, app);
@@ -196,6 +200,7 @@ async function pullWith(
       if (!(error instanceof Fault)) throw error;
       // The files are saved all the same, and the next pull knows them by their hashes.
       faults.push(error);
+      isRecorded = false;
     });
     const kept = plural(files.filter(({ verdict }) => verdict === 'match').length, 'file');
     for (const fault of faults) {
@@ -204,10 +209,29 @@ async function pullWith(
     }
     limited.end();
   }
+  const isEnded =
+    isRecorded && selection.fault() === undefined && !faults.some((fault) => fault instanceof FileLeftOut);
+  if (isEnded) await mark.remove({ isAll: input.all });
   const report = { ...verifyReportOf(files, selection.fault() === undefined), files } satisfies PullReport;
   await printFileReport(app, report);
+  sayNext(app, input.to, report);
   failWithheld(app, report);
   failIncomplete(app, selection, files.length);
+}
+
+/** Tells people where the files are, and how to check them. */
+function sayNext(app: App, to: string, { verdicts: { match } }: PullReport): void {
+  if (!app.world.stderr.isTTY || match === 0) return;
+  const are = match === 1 ? 'is' : 'are';
+  app.notice(
+    `${plural(match, 'file')} ${are} in ${to}; check later: ${shellLine(['arx', 'attachments', 'verify', to])}`,
+  );
+}
+
+/** Returns the same text for the same selection. */
+function selectionText({ ids, all, ...input }: PullInput): string {
+  const filters = Object.keys(Selecting.shape).map((name) => input[name as keyof Selecting] ?? null);
+  return JSON.stringify([all, filters, ids.toSorted()]);
 }
 
 /**

@@ -281,7 +281,7 @@ test('rows, notices and faults stand in the order of the catalogue, whatever com
     .trim()
     .split('\n');
   expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(
-    [2, 3, 4, 5, 7, 8, 9, 10, 12].map((n) => `att_${n}`),
+    files.map((_, index) => `att_${index + 1}`),
   );
 });
 
@@ -300,6 +300,16 @@ test('files that another pull writes first leave no listener and no open body be
   expect([ran.exit, ran.stderr]).toEqual([0, '']);
   expect(reportOf(ran).verdicts).toMatchObject({ match: 12 });
   expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test('a terminal is told where the files are, and how to check them', async () => {
+  await serve([{ content: 'hello' }]);
+  const ran = await pull('att_1 --to "my files" --flat', { columns: 200 });
+  expect(ran.stderr).toContain(
+    "arx: 1 file is in my files; check later: arx attachments verify 'my files'\n",
+  );
+  expect((await pull('att_1 --to "my files" -q', { columns: 200 })).stderr).toBe('');
+  expect((await pull('att_1 --to "my files"')).stderr).toBe('');
 });
 
 test('a file whose manifest line was lost is known by its hash', async () => {

@@ -1,0 +1,37 @@
+// The mark that a pull leaves in its folder until everything it was asked for is there.
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { diskFault } from '../disk/disk-fault.ts';
+
+/** `.arx-KEY.unfinished`. KEY is a hash of what was asked for, so that the same pull removes it later. */
+const UNFINISHED_FILE = /^\.arx-[0-9a-f]{16}\.unfinished$/;
+
+/** Returns whether a path, relative to the target folder, is the mark of a pull that runs or did not end. */
+export const isUnfinishedMark = (path: string): boolean => UNFINISHED_FILE.test(path);
+
+/** The mark of a pull that runs. */
+export type PullMark = {
+  /** Removes the mark. With `isAll`, the pull was of everything, and the marks of other pulls are removed, too. */
+  remove(options: { isAll: boolean }): Promise<void>;
+};
+
+/** Marks a folder as one whose pull did not end. `selection` says what is pulled. Throws Fault 'disk'. */
+export async function markUnfinished(dir: string, selection: string): Promise<PullMark> {
+  const key = createHash('sha256').update(selection).digest('hex').slice(0, 16);
+  const name = `.arx-${key}.unfinished`;
+  const onDisk = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw diskFault(error, name);
+    });
+  const { O_WRONLY, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await onDisk(open(join(dir, name), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600));
+  await onDisk(file.close());
+  return {
+    async remove({ isAll }) {
+      const marks = isAll ? (await onDisk(readdir(dir))).filter(isUnfinishedMark) : [name];
+      for (const mark of marks) await onDisk(rm(join(dir, mark), { force: true }));
+    },
+  };
+}
