@@ -63,7 +63,10 @@ export async function printPage<Row extends { id: string }>(
   const contradiction = totalContradiction(page, window);
   const repeated = repeatedRows(page.data);
   const isDoubted =
-    contradiction?.isMissing === true || repeated !== undefined || twoHashesFault(changes) !== undefined;
+    isDrifting(page) ||
+    contradiction?.isMissing === true ||
+    repeated !== undefined ||
+    twoHashesFault(changes) !== undefined;
   const complete = isWhole && fault === undefined && !isDoubted;
   const total = await totalOf(app, page, window, counted);
   await app.printer.list(view, {
@@ -78,12 +81,28 @@ export async function printPage<Row extends { id: string }>(
       complete,
     }),
   });
+  noticeDrift(app, page);
   if (repeated !== undefined) app.notice(repeated);
   await noticeMore(app, page, window, read);
   await noticeEmptyArchive(page.data.length, app);
   countContradictions(app, contradiction?.text ?? stated, changes);
   if (fault !== undefined) app.addFault(fault);
   else if (app.strict && !complete) app.addFault(new Fault('partial', 'the page is not the whole list'));
+}
+
+/** Returns whether the service says that the rows of a page may be wrong. */
+export function isDrifting({ drift_ratio = 0 }: Pick<Page<unknown>, 'drift_ratio'>): boolean {
+  return drift_ratio > 0;
+}
+
+/** Says what the drift of a page means, and which command lists all rows; a JSON document says the drift itself. */
+export function noticeDrift(
+  app: Pick<App, 'notice' | 'printer' | 'world'>,
+  page: Pick<Page<unknown>, 'drift_ratio'>,
+): void {
+  if (!isDrifting(page) || !app.printer.mustSayDoubts()) return;
+  const text = `drift ratio ${page.drift_ratio}: rows may be missing, repeated or in another order`;
+  app.notice(`${text}; exact: ${commandForAll(app)}`);
 }
 
 /** Returns what is said where a page has a row more than once: a page has a size, so another row may not be on it. */

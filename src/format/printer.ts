@@ -80,7 +80,9 @@ export type Printer = {
   list<T extends object>(view: View<T>, list: Envelope<T>): Promise<void>;
   /** Returns how many rows of the last list were read so far, undefined where none was begun. */
   rowsRead(): number | undefined;
-  /** Returns whether a notice must name the next page: not where a JSON document says it, nor after rows that `--max-rows` cut. */
+  /** Returns whether a notice must say that rows may be missing: not where a JSON document says it. */
+  mustSayDoubts(): boolean;
+  /** Returns whether a notice must name the next page: as {@link Printer.mustSayDoubts}, and not after rows that `--max-rows` cut. */
   mustNameNext(): boolean;
   /** Prints a record: the wire record as JSON, csv as a list of one row, else `key value` lines (tsv: `key<TAB>value`). */
   record<T extends object>(view: View<T>, wire: T): Promise<void>;
@@ -221,6 +223,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   };
   const separation = { isSafe: options.csvSafe === true, isTTY: stdout.isTTY };
   const separated = output === 'csv' ? commaSeparated(separation) : tabSeparated(separation);
+  const mustSayDoubts = (): boolean => output !== 'json' || options.isForProgram === true;
   const warn = (text: string): Promise<void> => stderr.write(`arx: warning: ${escapeText(text)}\n`);
 
   const printer: Printer = {
@@ -230,7 +233,8 @@ export function createPrinter(options: PrinterOptions): Printer {
     hasFields: selected !== undefined,
     shows: (field) => selected?.some(({ path }) => path === field || path.startsWith(`${field}.`)) ?? true,
     selects: (field) => selected?.some(({ path }) => path === field) ?? false,
-    mustNameNext: () => !isCut && (output !== 'json' || options.isForProgram === true),
+    mustSayDoubts,
+    mustNameNext: () => !isCut && mustSayDoubts(),
     rowsRead: () => {
       const rows = lastSummary?.()['rows'];
       return typeof rows === 'number' ? rows : undefined;

@@ -8,7 +8,7 @@ import { attachmentView } from '../../format/views/index.ts';
 import { noticeEmptyArchive } from '../archive-counts.ts';
 import { Window } from '../input.ts';
 import { changedRows, twoHashesFault } from '../contradictions.ts';
-import { noticeMore, repeatedRows, totalContradiction, totalOf } from '../page.ts';
+import { isDrifting, noticeDrift, noticeMore, repeatedRows, totalContradiction, totalOf } from '../page.ts';
 import type { ExactRows } from '../exact-rows.ts';
 import type { FilteredList } from '../filtered-list.ts';
 import {
@@ -136,6 +136,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     const contradicted = totalContradiction(page, input);
     contradiction = contradicted?.text ?? list.oversized();
     complete &&= (list.fault() ?? facts?.fault()) === undefined && contradicted?.isMissing !== true;
+    complete &&= !isDrifting(page);
     complete &&= twoHashesFault(changes) === undefined && repeated === undefined;
     const total = await totalOf(app, page, input, list.isUnfiltered ? 'attachments' : undefined);
     await app.printer.list(view, {
@@ -149,6 +150,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
         complete,
       }),
     });
+    noticeDrift(app, page);
     if (repeated !== undefined) app.notice(repeated);
     await noticeMore(app, page, input, list.ids);
   }
