@@ -15,6 +15,7 @@ import { openFrozenLog } from '../walk/log/frozen-log.ts';
 import { addUnresolvedRows, findExisting, readUnresolvedRows } from '../walk/log/unresolved-rows.ts';
 import type { ReadNote, WalkOutcome } from '../walk/options.ts';
 import type { Identified, Source } from '../walk/source.ts';
+import { MIN_PAGE_ROWS } from '../walk/observed-paging.ts';
 import { walk } from '../walk/walk.ts';
 import { changedRows, countContradictions } from './contradictions.ts';
 import { withoutUndefined } from './input.ts';
@@ -84,7 +85,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
   const unresolved = dir === undefined ? { unplaced: [], late: [] } : await readUnresolvedRows(dir);
   /** Rows that earlier runs saw and no run has written out yet. */
   const pending = new Set([...unresolved.unplaced, ...unresolved.late]);
-  const limit = Math.min(pageRowsOf(input), pageRows);
+  const limit = Math.min(windowRowsOf(input), pageRows);
   const progress = app.progress();
   const state = {
     rows: 0,
@@ -268,8 +269,13 @@ function missingCrossCheck(
   return new Fault('partial', `${rows} not cross-checked: /messages stopped answering`, { kept });
 }
 
-/** Returns how many rows a read of the walk asks for. */
-export function pageRowsOf({ limit }: Pick<WalkInput, 'limit'>): number {
+/** Returns how many rows a read of the walk asks for, also those that find out what the list supports. */
+export function pageRowsOf(input: Pick<WalkInput, 'limit'>): number {
+  return Math.max(MIN_PAGE_ROWS, windowRowsOf(input));
+}
+
+/** Returns how many rows a window has at most. */
+function windowRowsOf({ limit }: Pick<WalkInput, 'limit'>): number {
   return Math.min(limit ?? DEFAULT_LIMIT, PAGE_LIMIT.maximum);
 }
 

@@ -150,6 +150,33 @@ test('an unresolved row that is in the log is resolved', async () => {
   expect((await arx('conversations', 'walk', '--freeze', 'log', '--resume')).exit).toBe(0);
 });
 
+const logIn = (url: string) =>
+  arx(...'login --client-id a --observer-tier internal --requested-tier internal --base-url'.split(' '), url);
+
+test.each([1, 2])('windows of at most %i rows are exact under drift: reads have more', async (limit) => {
+  const whole = (await arx('conversations', 'walk', '--json')).stdout;
+  for (const seed of ['1', '2']) {
+    const served = await serve(dir, ['--drift', '0.3', '--drift-seed', seed]);
+    try {
+      await logIn(served.base_url);
+      const log = `log-${limit}-${seed}`;
+      const words = ['--limit', String(limit), '--json', '--freeze', log, '--base-url', served.base_url];
+      const ran = await arx('conversations', 'walk', ...words);
+      expect(ran).toMatchObject({ exit: 0, stderr: '' });
+      const idsOf = (text: string): string[] =>
+        (JSON.parse(text) as { data: { id: string }[] }).data.map(({ id }) => id);
+      expect(idsOf(ran.stdout)).toEqual(idsOf(whole));
+      const windows = readFileSync(join(dir, log, 'windows.ndjson'), 'utf8')
+        .trim()
+        .split('\n');
+      for (const line of windows)
+        expect((JSON.parse(line) as { ids?: string[] }).ids?.length ?? 0).toBeLessThanOrEqual(limit);
+    } finally {
+      await served.close();
+    }
+  }
+});
+
 describe('--fail-on-drift', () => {
   const DRIFTING = ['--drift', '0.3', '--drift-seed', '7', '--drift-faults'];
 
@@ -162,16 +189,7 @@ describe('--fail-on-drift', () => {
     const served = await serve(dir, [...DRIFTING, kind]);
     try {
       const base = ['--base-url', served.base_url];
-      await arx(
-        'login',
-        '--client-id',
-        'a',
-        '--observer-tier',
-        'internal',
-        '--requested-tier',
-        'internal',
-        ...base,
-      );
+      await logIn(served.base_url);
       const walk = ['conversations', 'walk', '--limit', '10', '--json', '--fail-on-drift', share, ...base];
       const ended = await arx(...walk);
       expect(ended.stderr).toMatch(words);
