@@ -88,17 +88,18 @@ type Ranges = Pick<RangesQuery, 'ranges' | 'given' | 'where'>;
 /** The index of redacted rows. */
 const CLOSED = { index: 'attachments_closed', condition: '(redacted = 1) IS TRUE', given: [] };
 
-/** The index of rows that are not redacted, by these values. There is one for each combination of filters (schema/migrations.ts). */
+/**
+ * The index of rows that are not redacted, by these values. There is one for each combination of filters (schema/migrations.ts). Those
+ * that have an order in common differ in their conditions, so that a statement can use only one of them.
+ */
 function openIndex(values: readonly ValueFilter[]): Omit<IndexRange, 'fixed'> {
-  const condition = values.some(([column]) => column === 'origin_city')
-    ? '(redacted = 0 AND origin_city IS NOT NULL) IS TRUE'
-    : '(redacted = 0) IS TRUE';
+  const given = values.map(([column]) => column);
+  const hasTypeAndSource = given.includes('declared_type') && given.includes('source');
+  const hasCity = given.includes('origin_city') ? ' AND origin_city IS NOT NULL' : '';
+  const condition = `(redacted = 0${hasCity}${hasTypeAndSource ? " AND source >= ''" : ''}) IS TRUE`;
   const words = values.map(([, word]) => `_${word}`).join('');
-  return {
-    index: `attachments_open${words === '' ? '' : `_by${words}`}`,
-    condition,
-    given: values.map(([column]) => column),
-  };
+  const prefix = hasTypeAndSource ? 'of' : words === '' ? 'open' : 'open_by';
+  return { index: `attachments_${prefix}${words}`, condition, given };
 }
 
 /** The rows of a message, whose message is always shown. Other filters read all of them: at most the files of one message. */

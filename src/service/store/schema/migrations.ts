@@ -227,6 +227,22 @@ export const MIGRATIONS: readonly Migration[] = [
         `CREATE INDEX ${table}_fields ON ${table} USING gin (ts_filter(words, '{a}'), ts_filter(words, '{b}'))`,
     ),
   },
+  // PostgreSQL could read these two combinations by an index without the type, which had the same condition and the same order. The
+  // conditions now differ: every source is >= ''. The old index is dropped last, because readers wait from then on.
+  {
+    both: `
+  CREATE INDEX attachments_of_type_source ON attachments (tier, declared_type, source, n)
+    WHERE (redacted = 0 AND source >= '') IS TRUE;
+  DROP INDEX attachments_open_by_type_source;
+  `,
+  },
+  {
+    both: `
+  CREATE INDEX attachments_of_city_type_source ON attachments (tier, origin_city, declared_type, source, n)
+    WHERE (redacted = 0 AND origin_city IS NOT NULL AND source >= '') IS TRUE;
+  DROP INDEX attachments_open_by_city_type_source;
+  `,
+  },
 ];
 
 /** The statements for the three tables of the search index. */

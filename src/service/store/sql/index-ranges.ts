@@ -99,8 +99,8 @@ function statementOf(
 /**
  * A range in the words of an engine. SQLite is told its index. PostgreSQL cannot be told one. With equal signs alone it would take
  * the primary key for the order where its statistics speak for it, and then read every row. Rows whose last column and number
- * are between two pairs, in the order of both, are in this order in that index alone, and pages may not be sorted
- * (engines/postgres-plans.ts). Only the last column is in the pair: PostgreSQL ends a scan where the first column of a pair
+ * are between two pairs, in the order of both, are in this order in that index alone or in one with another condition, and pages may
+ * not be sorted (engines/postgres-plans.ts). Only the last column is in the pair: PostgreSQL ends a scan where the first column of a pair
  * differs, and reads to the end of the index where only a later one does.
  */
 function engineRange(
