@@ -337,27 +337,29 @@ const world: World = {
       });
     });
   },
-  runOwn: async (name, input) => {
+  runOwn: async (name, input, signal = controller.signal) => {
     const { spawn } = await import('node:child_process');
     return new Promise((resolve, reject) => {
-      controller.signal.throwIfAborted();
+      signal.throwIfAborted();
       const program = join(__dirname, `${name}.js`);
       const child = spawn(process.execPath, [program], {
         env: withoutToken(),
         stdio: ['pipe', 'pipe', 'ignore'],
+        // Ctrl-C reaches the keyring, which may ask the user. What is ended by a signal of its own must not end before that.
+        detached: signal !== controller.signal,
       });
       const text: Buffer[] = [];
       const interrupt = () => {
-        reject(controller.signal.reason as Fault);
+        reject(signal.reason as Error);
         child.kill('SIGKILL');
       };
-      controller.signal.addEventListener('abort', interrupt, { once: true });
+      signal.addEventListener('abort', interrupt, { once: true });
       child.stdin.on('error', () => {});
       child.stdin.end(input);
       child.stdout.on('data', (chunk: Buffer) => text.push(chunk));
       child.once('error', reject);
       child.once('close', () => {
-        controller.signal.removeEventListener('abort', interrupt);
+        signal.removeEventListener('abort', interrupt);
         resolve(Buffer.concat(text).toString());
       });
     });

@@ -82,9 +82,9 @@ export type World = {
   capture(program: string, args: readonly string[], timeoutMs: number): Promise<string>;
   /**
    * Runs a program of ours by its name in a process of its own and returns what it wrote to stdout. Rejects where it cannot start,
-   * or the run is interrupted, which ends that process.
+   * or `signal`, else the run, is interrupted, which ends that process.
    */
-  runOwn(name: 'keyring-process', input: string): Promise<string>;
+  runOwn(name: 'keyring-process' | 'pages-process', input: string, signal?: AbortSignal): Promise<string>;
   /** Starts a pager on the terminal, with these variables where the user has not set them. Rejects where it cannot start. */
   startPager(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Pager>;
   /**

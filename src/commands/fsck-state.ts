@@ -32,6 +32,7 @@ const StateFile = z.object({
       has_wrong_values: z.boolean(),
       bytes: z.number(),
     }),
+    pages: z.array(z.string()).nullable().default(null),
   }),
 });
 

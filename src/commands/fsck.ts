@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
 import { fsckLines } from '../format/views/index.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
+import { checkPagesElsewhere } from './check-pages.ts';
 import { openState } from './fsck-state.ts';
 import { hashFiles } from './hash-files.ts';
 import { periodOf } from './row-tests.ts';
@@ -46,6 +47,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const progress = app.progress();
   const report = await checkArchive(archive, {
     hash: hashFiles(app),
+    checkPagesElsewhere: checkPagesElsewhere(app),
     signal,
     progress: progress.update,
     since,

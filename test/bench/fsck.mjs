@@ -26,6 +26,8 @@ export async function bench({ quick, numbers: [messages = quick ? 50_000 : MESSA
       rows.push({ command, ms, cpu, kib, read: line[0] === 'node' ? bytesRead(line, env, hook) : size });
     };
     run('cat archive.db', ['sh', '-c', 'exec cat "$0" > /dev/null', file]);
+    // What any check in Node takes at least: SQLite's check of its pages, then every stored message read and hashed.
+    run('integrity_check, rows hashed', ['node', join(import.meta.dirname, 'fsck-peer.mjs'), file]);
     run('arx fsck', ['node', ARX, 'fsck']);
     run('arx fsck --since tomorrow', ['node', ARX, 'fsck', '--since', '2999']);
     const [once] = rows;

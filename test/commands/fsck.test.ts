@@ -169,7 +169,7 @@ test('a state file: of this check only, and gone when it is complete', async () 
   expect(ran.exit).toBe(0);
   const report = FsckReport.parse(JSON.parse(ran.stdout));
   expect(report).toMatchObject({ verdict: 'ok', began_at: '2026-01-01T00:00:00Z' });
-  expect(report.checks.map(({ name }) => name)).toEqual(['search', 'files']);
+  expect(report.checks.map(({ name }) => name)).toEqual(['engine', 'search', 'files']);
   expect(await arx(dir, 'fsck --state no/state')).toMatchObject({ exit: 14, stdout: '' });
 });
 

@@ -10,6 +10,7 @@ import { plural } from '../../format/numbers.ts';
 import { archiveCopyLines } from '../../format/views/index.ts';
 import type { ArchiveLocation, OpenArchive } from '../../service/index.ts';
 import { archivePlace, shownPlace } from '../database-option.ts';
+import { checkPagesElsewhere } from '../check-pages.ts';
 import { hashFiles } from '../hash-files.ts';
 import { uncheckedFault } from '../unchecked-fault.ts';
 
@@ -107,7 +108,11 @@ async function copied(
       ...options,
       async check() {
         const { checkArchive } = await import('../../service/fsck/check-archive.ts');
-        fsck = await checkArchive(target, { ...options, hash: hashFiles(app) });
+        fsck = await checkArchive(target, {
+          ...options,
+          hash: hashFiles(app),
+          checkPagesElsewhere: checkPagesElsewhere(app),
+        });
       },
     });
     return { ...report, fsck };

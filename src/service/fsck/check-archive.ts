@@ -1,4 +1,5 @@
 // Checks a whole archive without changing it: the database, the relations of all rows, and every stored byte.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FsckReport } from '../../contract/reports/archive.ts';
 import type { Archive } from '../store/archive.ts';
 import { filesPlaceOf } from '../store/meta-table/files-location.ts';
@@ -9,6 +10,7 @@ import { createFindings, type CheckName, type Findings, type FindingsState } fro
 import { missingIndexes } from './indexes.ts';
 import { checkMetaTable } from './meta-table.ts';
 import { checkMissingNumbers } from './missing-numbers.ts';
+import { beginPagesCheck, type CheckPagesElsewhere, type PagesCheck } from './pages.ts';
 import { numbersBefore } from './recent.ts';
 import { ATTACHMENT_RULES, checkRowRules, EVENT_RULES, MESSAGE_RULES, type RuleSet } from './row-rules.ts';
 import { checkIndexedMessages, checkSampledWords, checkSearchTables } from './search-index.ts';
@@ -23,11 +25,14 @@ export type FsckState = {
   /** What the step has done: numbers up to this one. */
   after: number;
   findings: FindingsState;
+  /** What SQLite found in the pages of the file, null while that is not known. */
+  pages: string[] | null;
 };
 
 /** How files are hashed, how the check is interrupted and continued, and who learns its progress. */
 export type FsckOptions = {
   hash: HashFiles;
+  checkPagesElsewhere?: CheckPagesElsewhere;
   signal: AbortSignal;
   /** Called with what is checked now, and how much of it is done. */
   progress(state: { label: string; done: number; total: number; unit: string }): void;
@@ -63,21 +68,36 @@ export async function checkArchive(archive: Archive, options: FsckOptions): Prom
   const findings = createFindings(resume?.findings);
   if (database.engine === 'sqlite') await database.all(`PRAGMA cache_size = -${CACHE_KIB}`);
   const since = resume === undefined ? await recentFrom(archive, options) : (resume.since ?? undefined);
-  const steps =
+  const pages =
     since === undefined
-      ? fullSteps(archive, findings, options)
-      : recentSteps(archive, since, findings, options);
+      ? beginPagesCheck(database, options.checkPagesElsewhere, resume?.pages, options.signal)
+      : undefined;
+  const steps =
+    pages === undefined
+      ? recentSteps(archive, since!, findings, options)
+      : fullSteps(archive, pages, findings, options);
   const first = Math.max(
     0,
     steps.findIndex(({ name }) => name === resume?.step),
   );
-  for (const [at, { name, run }] of steps.slice(first).entries()) {
-    options.signal.throwIfAborted();
-    const done = (after: number): void =>
-      checkpoint?.({ began_at, since: since ?? null, step: name, after, findings: findings.state() });
-    const after = at === 0 ? (resume?.after ?? 0) : 0;
-    done(after);
-    await run(after, done);
+  try {
+    for (const [at, { name, run }] of steps.slice(first).entries()) {
+      options.signal.throwIfAborted();
+      const done = (after: number): void =>
+        checkpoint?.({
+          began_at,
+          since: since ?? null,
+          step: name,
+          after,
+          findings: findings.state(),
+          pages: pages?.known() ?? null,
+        });
+      const after = at === 0 ? (resume?.after ?? 0) : 0;
+      done(after);
+      await run(after, done);
+    }
+  } finally {
+    pages?.stop();
   }
   if (database.engine === 'sqlite' && findings.isSuspicious())
     await checkAllValueTypes(archive, findings, options);
@@ -93,16 +113,10 @@ async function recentFrom(archive: Archive, { since }: FsckOptions): Promise<Fsc
   return { time: new Date(since).toISOString(), ...(await numbersBefore(archive.database, since)) };
 }
 
-function fullSteps(archive: Archive, findings: Findings, options: FsckOptions): Step[] {
+function fullSteps(archive: Archive, pages: PagesCheck, findings: Findings, options: FsckOptions): Step[] {
   const { database } = archive;
   return [
-    {
-      name: 'pages',
-      run: async () => {
-        await checkIndexes(archive, findings);
-        await checkPages(archive, findings);
-      },
-    },
+    { name: 'indexes', run: () => checkIndexes(archive, findings) },
     ...groupsOf(archive, findings).map((group): Step => ({
       name: group.label,
       run: (after, done) => inRanges(archive, group, after, findings, options, done),
@@ -112,8 +126,8 @@ function fullSteps(archive: Archive, findings: Findings, options: FsckOptions): 
       run: () =>
         findings.guard('search', 'search index', async () => {
           const upto = await indexedUpTo(database);
-          await checkSearchTables(archive, upto, findings, (done) => {
-            options.signal.throwIfAborted();
+          await checkSearchTables(archive, upto, findings, async (done) => {
+            await letSignalsIn(options);
             options.progress({ label: 'search', done, total: Math.max(done, upto), unit: 'rows' });
           });
           await checkSampledWords(archive, { after: 0, upto }, findings);
@@ -121,6 +135,18 @@ function fullSteps(archive: Archive, findings: Findings, options: FsckOptions): 
     },
     { name: 'files', run: (after, done) => checkAllFiles(archive, after, findings, options, done) },
     { name: 'meta', run: () => findings.guard('engine', 'meta', () => checkMetaTable(archive, findings)) },
+    {
+      // Last: where another process does it, it runs beside all others.
+      name: 'pages of the file',
+      run: async () => {
+        if (database.engine !== 'sqlite') return;
+        options.progress({ label: 'pages', done: 0, total: 1, unit: 'files' });
+        await findings.guard('engine', 'integrity_check', async () => {
+          for (const line of await pages.result()) findings.add('engine', 'SQLite finds', line);
+          findings.checked('engine', 1);
+        });
+      },
+    },
   ];
 }
 
@@ -219,18 +245,6 @@ async function checkIndexes({ database }: Archive, findings: Findings): Promise<
   });
 }
 
-/** SQLite checks its own pages and indexes. PostgreSQL has `pg_amcheck` for that. */
-async function checkPages({ database }: Archive, findings: Findings): Promise<void> {
-  if (database.engine !== 'sqlite') return;
-  await findings.guard('engine', 'integrity_check', async () => {
-    const lines = await database.all<{ integrity_check: string }>('PRAGMA integrity_check');
-    for (const { integrity_check: line } of lines) {
-      if (line !== 'ok') findings.add('engine', 'SQLite finds', line);
-    }
-    findings.checked('engine', 1);
-  });
-}
-
 type Range = { after: number; to: number };
 
 /** A check of the rows of a table, whose column holds the numbers by which they are read. */
@@ -319,6 +333,12 @@ async function checkAllValueTypes(archive: Archive, findings: Findings, options:
   }
 }
 
+/** Throws the reason of the signal. SQLite answers in the same turn of the event loop, in which no signal would arrive. */
+async function letSignalsIn({ signal }: FsckOptions): Promise<void> {
+  await nextTurn();
+  signal.throwIfAborted();
+}
+
 /** Parts with the greatest number that each checks. */
 type CountedPart = { part: Part; last: number };
 
@@ -338,14 +358,14 @@ async function inRanges(
   { label, parts }: Group,
   from: number,
   findings: Findings,
-  { signal, progress }: FsckOptions,
+  options: FsckOptions,
   done: (after: number) => void = () => {},
 ): Promise<void> {
   const counted = await countedParts(archive, parts, findings);
   const total = Math.max(...counted.map(({ last }) => last));
   for (let after = from; after < total; after += NUMBERS_AT_ONCE) {
-    signal.throwIfAborted();
-    progress({ label, done: after - from, total: total - from, unit: 'rows' });
+    await letSignalsIn(options);
+    options.progress({ label, done: after - from, total: total - from, unit: 'rows' });
     await checkRange(counted, { after, to: after + NUMBERS_AT_ONCE }, findings);
     done(after + NUMBERS_AT_ONCE);
   }
@@ -395,7 +415,7 @@ async function checkAllFiles(
 ): Promise<void> {
   const width = await shardsAtOnce(archive);
   for (let at = from; at < SHARDS.length; at += width) {
-    options.signal.throwIfAborted();
+    await letSignalsIn(options);
     options.progress({ label: 'files', done: at, total: SHARDS.length, unit: 'parts' });
     const shards = SHARDS.slice(at, at + width);
     await findings.guard('files', `${shards[0]}…`, () => checkFiles(archive, shards, findings, options.hash));

@@ -60,47 +60,66 @@ export async function checkIndexedMessages(
 
 /**
  * Checks that the tables of the index name messages of their tier, with their dates, that are not due. `progress` is called with the
- * number of rows so far.
+ * number of rows so far, and awaited.
  */
 export async function checkSearchTables(
   { database }: Archive,
   upto: number,
   findings: Findings,
-  progress: (rows: number) => void,
+  progress: (rows: number) => Promise<void>,
 ): Promise<void> {
   const { key, n, isMoved } = KEYS[database.engine];
   let count = 0;
   for (const tier of TIERS) {
     // Each row is read in one statement with its message, so that both are of one state of the archive.
-    const sql = `SELECT ${key} AS key, ${n} AS n, m.n AS message, CASE WHEN m.tier <> '${tier}' THEN 1 ELSE 0 END AS other_tier,
+    const rowsOf = (span: string): string =>
+      `SELECT ${key} AS key, ${n} AS n, m.n AS message, CASE WHEN m.tier <> '${tier}' THEN 1 ELSE 0 END AS other_tier,
         CASE WHEN m.n IS NOT NULL AND ${isMoved} THEN 1 ELSE 0 END AS moved, CASE WHEN m.n <= $2 AND d.n IS NOT NULL THEN 1 ELSE 0 END AS due
       FROM ${searchTable(tier)} s LEFT JOIN messages m ON m.n = ${n} LEFT JOIN search_due d ON d.n = m.n
-      WHERE ${key} > ${keyParameter('$1')} ORDER BY ${key} LIMIT ${ROWS_PER_READ}`;
-    for (let last = -1; ;) {
-      const rows: IndexedRow[] = await database.all<IndexedRow>(sql, [last, upto]);
-      for (const row of rows) {
-        const add = (problem: string): void => findings.add('search', problem, idOf('msg', row.n));
-        if (row.message === null) add('indexed without a message');
-        if (row.other_tier === 1) add('indexed for another tier');
-        if (row.moved === 1) add('indexed under another date');
-        if (row.due === 1) add('indexed though its content has changed');
-      }
-      findings.checked('search', rows.length);
-      progress((count += rows.length));
-      if (rows.length < ROWS_PER_READ) break;
-      last = rows.at(-1)!.key;
+      WHERE ${key} > ${keyParameter('$1')} ${span}`;
+    // Only counts leave the database where all is well.
+    const counted = `SELECT COUNT(*) AS rows, MAX(key) AS last,
+        COUNT(CASE WHEN message IS NULL OR other_tier = 1 OR moved = 1 OR due = 1 THEN 1 END) AS wrong
+      FROM (${rowsOf(`ORDER BY ${key} LIMIT ${ROWS_PER_READ}`)}) part`;
+    for (let after = -1; ;) {
+      const part = await database.get<CountedRows>(counted, [after, upto]);
+      if (part?.last == null) break;
+      if (part.wrong > 0)
+        addWrongRows(
+          await database.all(rowsOf(`AND ${key} <= ${keyParameter('$3')} ORDER BY ${key}`), [
+            after,
+            upto,
+            part.last,
+          ]),
+          findings,
+        );
+      findings.checked('search', part.rows);
+      await progress((count += part.rows));
+      if (part.rows < ROWS_PER_READ) break;
+      after = part.last;
     }
   }
 }
 
+type CountedRows = { rows: number; last: number | null; wrong: number };
+
 type IndexedRow = {
-  key: number;
   n: number;
   message: number | null;
   other_tier: number;
   moved: number;
   due: number;
 };
+
+function addWrongRows(rows: readonly IndexedRow[], findings: Findings): void {
+  for (const row of rows) {
+    const add = (problem: string): void => findings.add('search', problem, idOf('msg', row.n));
+    if (row.message === null) add('indexed without a message');
+    if (row.other_tier === 1) add('indexed for another tier');
+    if (row.moved === 1) add('indexed under another date');
+    if (row.due === 1) add('indexed though its content has changed');
+  }
+}
 
 /** Checks of a sample of the indexed messages above `after` that the index has the words which readers of their tier get. */
 export async function checkSampledWords(

@@ -61,7 +61,6 @@ const EVENTS: Sent[] = [
 const signal = new AbortController().signal;
 const check = (archive: OpenArchive, more: Partial<FsckOptions> = {}): Promise<FsckReport> =>
   checkArchive(archive, {
-    ...more,
     async hash(dir, paths) {
       const pool = openHashPool(dir, { algorithms: ['sha256'], signal, thread: undefined });
       pool.add(paths);
@@ -69,6 +68,7 @@ const check = (archive: OpenArchive, more: Partial<FsckOptions> = {}): Promise<F
     },
     signal,
     progress: () => {},
+    ...more,
   });
 
 const named = ({ findings }: FsckReport): string[] =>
@@ -498,6 +498,94 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
     }
     await archive.close();
   });
+
+  test.skipIf(skip)(
+    'a signal ends the check of the rows, also where the database answers at once',
+    async () => {
+      const archive = await fresh();
+      await archive.database.run('UPDATE messages SET n = 90000, sequence = 90000 WHERE n = 8');
+      const interrupted = new AbortController();
+      const after: number[] = [];
+      await expect(
+        check(archive, {
+          signal: interrupted.signal,
+          progress({ label, done }) {
+            if (label !== 'messages') return;
+            if (after.push(done) === 2) setImmediate(() => interrupted.abort(new Error('interrupted')));
+          },
+        }),
+      ).rejects.toThrow('interrupted');
+      expect(after.length).toBeLessThan(5);
+      await archive.close();
+    },
+  );
+
+  test.skipIf(engine === 'postgres')(
+    'pages checked by another process: what it found, once, beside the rows',
+    async () => {
+      const archive = await fresh();
+      const asked: string[] = [];
+      const states: FsckState[] = [];
+      let goOn = (): void => {};
+      const rowsChecked = new Promise<void>((resolve) => (goOn = resolve));
+      const report = await check(archive, {
+        checkpoint: (state) => void states.push(state),
+        progress: ({ label }) => void (label === 'files' && goOn()),
+        async checkPagesElsewhere(path) {
+          asked.push(path);
+          await rowsChecked;
+          return '["a page","another"]';
+        },
+      });
+      expect(asked).toEqual([expect.stringMatching(/archive\.db$/)]);
+      const findings = [{ problem: 'SQLite finds', count: 2, subjects: ['a page', 'another'] }];
+      expect(report).toMatchObject({ verdict: 'damaged', findings });
+      expect(states.at(-1)).toMatchObject({ pages: ['a page', 'another'] });
+      // What is known is not asked again.
+      const resume = states.at(-1)!;
+      const again = await check(archive, { resume, checkPagesElsewhere: () => expect.unreachable() });
+      expect(again).toMatchObject({ verdict: 'damaged', findings });
+      await archive.close();
+    },
+  );
+
+  test.skipIf(engine === 'postgres').each([
+    ['no answer', async () => ''],
+    ['half an answer', async () => '["a pa'],
+    ['another', async () => '{"a":[1]'],
+    ['no process', async () => Promise.reject(new Error('ENOENT'))],
+    ['none needed', async () => undefined],
+  ])('pages checked by another process: %s: they are checked here', async (_what, checkPagesElsewhere) => {
+    const archive = await fresh();
+    const report = await check(archive, { checkPagesElsewhere });
+    expect(report).toMatchObject({ verdict: 'ok', findings: [] });
+    expect(report.checks).toContainEqual({ name: 'engine', looked: 1 });
+    await archive.close();
+  });
+
+  test.skipIf(engine === 'postgres')(
+    'an interrupted check ends the process that checks the pages, and waits for none',
+    async () => {
+      const archive = await fresh();
+      const interrupted = new AbortController();
+      let isEnded = false;
+      const options: Partial<FsckOptions> = {
+        signal: interrupted.signal,
+        progress: ({ label }) =>
+          void (label === 'pages' && setImmediate(() => interrupted.abort(new Error('interrupted')))),
+        checkPagesElsewhere: async (_path, signal) =>
+          new Promise((_, reject) => {
+            signal.addEventListener('abort', () => {
+              isEnded = true;
+              reject(new Error('killed'));
+            });
+          }),
+      };
+      await expect(check(archive, options)).rejects.toThrow('interrupted');
+      expect(isEnded).toBe(true);
+      await archive.close();
+    },
+  );
 
   test.skipIf(skip)('what came since a time, and what later events name, and nothing else', async () => {
     let now = Date.UTC(2026, 5, 1);
