@@ -35,6 +35,7 @@ const LONG_STORE = [
 ];
 /** Suites whose property tests make more runs in the long tests. */
 const MORE_RUNS = [
+  'test/acceptance/bucket-faults.test.ts',
   'test/acceptance/damaged-database.test.ts',
   'test/acceptance/two-engines.test.ts',
   'test/download/pipelined-http/transport.test.ts',

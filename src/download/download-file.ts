@@ -95,7 +95,9 @@ async function retryDownload<T>(
     { retries, again: 'always', timeoutMs, world, log },
     (reply) => !('refused' in reply) || mayHelpToWait(reply.refused),
   );
-  if ('fault' in outcome) throw withTryCount(outcome.fault, outcome);
+  // Wrong bytes are no matter of tries, and whoever counts them needs the Fault as it is.
+  if ('fault' in outcome)
+    throw outcome.fault.kind === 'integrity' ? outcome.fault : withTryCount(outcome.fault, outcome);
   const { reply } = outcome;
   if ('result' in reply) return reply.result;
   const secrets = await options.secrets?.();

@@ -41,12 +41,13 @@ export type FileRequestOptions = FileAccess & {
 export type RefusedFile = { status: number; headers: Record<string, string>; refused: ApiResponse; url: URL };
 
 const MAX_REDIRECTS = 3;
+const FORBIDDEN = 403;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
  * Requests the file at `address` once (interface 2.1) and returns it open, or the response that refused it. Throws Fault
  * 'unsafe' for a scheme or origin that is not allowed, 'protocol' for a redirect that leaves the allowed origins,
- * otherwise as for the API. `remainingMs` limits the time until the headers are here.
+ * otherwise as for the API. Where the target of a redirect is 403, `address` is asked once more for another. `remainingMs` limits the time until the headers are here.
  */
 export async function requestFile(
   address: string,
@@ -68,11 +69,21 @@ async function followRedirects(
 ): Promise<OpenFile | RefusedFile> {
   const { allowedOrigins, world } = options;
   const deadlineMs = world.monotonic() + remainingMs;
-  let url = checkedFileUrl(address, allowedOrigins);
+  const first = checkedFileUrl(address, allowedOrigins);
+  let url = first;
+  let mayAskAnew = true;
   options.onRequest?.();
   for (let redirects = 0; ; redirects += 1) {
     const response = await requestOnce(url, options, deadlineMs - world.monotonic());
-    if (!('refused' in response) || !REDIRECT_STATUSES.has(response.status)) return response;
+    if (!('refused' in response)) return response;
+    if (response.status === FORBIDDEN && redirects > 0 && mayAskAnew) {
+      // The address that a redirect gave is open for a short time only, so it may have expired.
+      mayAskAnew = false;
+      url = first;
+      redirects = -1;
+      continue;
+    }
+    if (!REDIRECT_STATUSES.has(response.status)) return response;
     if (redirects === MAX_REDIRECTS) {
       throw new Fault('protocol', `file redirected more than ${MAX_REDIRECTS} times`);
     }

@@ -52,15 +52,13 @@ export type FileWriter = {
   close(): Promise<void>;
 };
 
-/** Fault 'integrity': the stream was complete but has another hash or size than the target. */
+/** Fault 'integrity': the stream has another hash or size than the target. `actual` is absent where it was longer, and not read to its end. */
 export class WrongContent extends Fault {
-  readonly sha256: string;
-  readonly bytes: number;
+  readonly actual: { sha256: string; bytes: number } | undefined;
 
-  constructor(message: string, { sha256, bytes }: { sha256: string; bytes: number }, detail: FaultDetail) {
+  constructor(message: string, actual: WrongContent['actual'], detail: FaultDetail) {
     super('integrity', message, detail);
-    this.sha256 = sha256;
-    this.bytes = bytes;
+    this.actual = actual;
   }
 }
 
@@ -96,7 +94,7 @@ export function createFileWriter(target: TargetFile, options: SaveOptions): File
       signal.throwIfAborted();
       // An endless body must not fill the disk.
       if (writing.length + chunk.length > maxBytes) {
-        throw new Fault('integrity', `${name} is longer than the ${maxBytes} bytes it should have`);
+        throw new WrongContent(`${name} is longer than the ${maxBytes} bytes it should have`, undefined, {});
       }
       await writeAll(handle, chunk, writing.length);
       writing.length += chunk.length;

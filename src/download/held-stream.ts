@@ -23,7 +23,7 @@ export type StreamOptions = FileAccess & {
 
 /**
  * Downloads a file and writes its bytes. A download that breaks off is continued where the server allows that, else repeated; then the
- * first bytes must be the ones that were written. Throws Fault 'integrity' for other bytes than the hash says, and as
+ * first bytes must be the ones that were written. Wrong bytes are downloaded once more. Throws Fault 'integrity' for other bytes than the hash says, and as
  * {@link downloadFile}; `detail.kept` says how many bytes were written.
  */
 export async function streamFile(file: StreamedFile, options: StreamOptions): Promise<void> {
@@ -107,7 +107,13 @@ export async function streamFile(file: StreamedFile, options: StreamOptions): Pr
     },
   };
   try {
-    await downloadFile(file.url, { ...access, world, size }, receiver);
+    const download = () => downloadFile(file.url, { ...access, world, size }, receiver);
+    await download().catch(async (error: unknown) => {
+      if (!(error instanceof Fault) || error.kind !== 'integrity') throw error;
+      access.log(`${name}: other bytes than it should have, downloading once more from the start`);
+      etag = undefined;
+      await download();
+    });
   } catch (error) {
     if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
     const kept = sentBytes === 0 ? 'nothing was written' : `only the first bytes were written: ${sentBytes}`;

@@ -171,7 +171,8 @@ export function createPuller(options: PullerOptions): Puller {
         return { file, entry: { id, path: file.path, sha256: sha256!, bytes, redacted: false } };
       } catch (error) {
         const fault = faultOfRow(error, id);
-        if (error instanceof WrongContent) Object.assign(file, { actual: error.sha256, bytes: error.bytes });
+        if (error instanceof WrongContent && error.actual !== undefined)
+          Object.assign(file, { actual: error.actual.sha256, bytes: error.actual.bytes });
         file.verdict = fault.kind === 'integrity' ? 'mismatch' : 'missing';
         if (sha256 === null) file.verdict = 'unverifiable';
         return { file, fault, ...notKept(row, file, fault) };

@@ -22,7 +22,7 @@ export type ResumableOptions = {
 
 /**
  * Downloads the file at `url` and returns it saved and verified. Throws the Faults of {@link downloadFile} and
- * {@link FileWriter.receive}. A partial file stays if it can be resumed.
+ * {@link FileWriter.receive}. Wrong bytes are downloaded once more from the start. A partial file stays if it can be resumed.
  */
 export async function downloadResumable(
   url: string,
@@ -46,11 +46,10 @@ export async function downloadResumable(
   try {
     const complete = await writer.completePartial();
     if (complete !== undefined) return complete;
-    const isResumed = writer.resumePoint() !== undefined;
     return await downloadOnConnection(url, target, receiver, options).catch((error: unknown) => {
-      if (!isResumed || !(error instanceof WrongContent)) throw error;
-      // The bytes of the partial file may have been the wrong ones.
-      log(`${target.name}: the partial file does not belong to it, downloading from the start`);
+      if (!(error instanceof WrongContent)) throw error;
+      // A partial file may have held other bytes, and a store may give other bytes once.
+      log(`${target.name}: other bytes than it should have, downloading once more from the start`);
       return downloadOnConnection(url, target, receiver, options);
     });
   } finally {

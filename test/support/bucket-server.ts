@@ -3,11 +3,15 @@ import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A status with an error code, or a body that breaks off after so many bytes; undefined for a right answer. */
+/**
+ * A status with an error code, a body that breaks off after so many bytes, other bytes, a text, or the whole object where a part was
+ * asked for; undefined for a right answer.
+ */
 export type BucketFault =
   | { status: number; code: string }
   | { cutAfter: number }
   | { replaced: Buffer }
+  | 'whole'
   | { answer: string }
   | undefined;
 
@@ -81,14 +85,14 @@ async function answer(
   const wrong = signatureFault(request, state);
   if (wrong !== undefined) return refuse(403, wrong);
   const fault = state.fault(seen);
-  if (fault !== undefined && 'status' in fault) return refuse(fault.status, fault.code);
-  if (fault !== undefined && 'answer' in fault) return void response.end(fault.answer);
+  if (typeof fault === 'object' && 'status' in fault) return refuse(fault.status, fault.code);
+  if (typeof fault === 'object' && 'answer' in fault) return void response.end(fault.answer);
   if (bucket !== BUCKET) return refuse(404, 'NoSuchBucket');
   const isPresigned = query.has('X-Amz-Signature');
   if (!isPresigned && request.headers['x-amz-content-sha256'] !== sha256Of(body))
     return refuse(400, 'XAmzContentSHA256Mismatch');
   const xml = (text: string): void => {
-    if (fault !== undefined && 'cutAfter' in fault) {
+    if (typeof fault === 'object' && 'cutAfter' in fault) {
       response.writeHead(200, { 'content-length': text.length });
       response.write(text.slice(0, fault.cutAfter), () => response.destroy());
       return;
@@ -136,10 +140,11 @@ async function answer(
   if (method === 'DELETE') return void response.writeHead(state.objects.delete(key) ? 204 : 404).end();
   const stored = state.objects.get(key);
   if (stored === undefined) return refuse(404, 'NoSuchKey');
-  const object = fault !== undefined && 'replaced' in fault ? fault.replaced : stored;
+  const object = typeof fault === 'object' && 'replaced' in fault ? fault.replaced : stored;
   const etag = `"${md5Of(object)}"`;
   if ((request.headers['if-match'] ?? etag) !== etag) return refuse(412, 'PreconditionFailed');
-  const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
+  const [, first, last] =
+    fault === 'whole' ? [] : (/^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? []);
   const from = Number(first ?? 0);
   const to = Math.min(last === undefined || last === '' ? Infinity : Number(last), object.byteLength - 1);
   if (first !== undefined && from >= object.byteLength) return refuse(416, 'InvalidRange');
@@ -154,7 +159,7 @@ async function answer(
     'content-length': sent.byteLength,
     ...(first === undefined ? {} : { 'content-range': `bytes ${from}-${to}/${object.byteLength}` }),
   });
-  if (fault !== undefined && 'cutAfter' in fault) {
+  if (typeof fault === 'object' && 'cutAfter' in fault) {
     response.write(sent.subarray(0, fault.cutAfter), () => response.destroy());
     return;
   }

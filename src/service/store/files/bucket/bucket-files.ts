@@ -157,7 +157,12 @@ async function* readObject(
     }
     const end = at + lengthOf(response) - 1;
     const found = String(response.headers['content-range']);
-    if (!found.startsWith(`bytes ${at}-${end}/`)) throw unexpected('other range');
+    if (!found.startsWith(`bytes ${at}-${end}/`)) {
+      response.body.destroy();
+      if (!(await waitBefore(attempt))) throw unexpected('other range');
+      attempt += 1;
+      continue;
+    }
     tag = textOf(response.headers['etag']);
     try {
       for await (const chunk of bodyOf(response)) {
