@@ -31,6 +31,8 @@ export type BucketServer = {
   /** Called for each request. */
   fault: (request: SeenRequest) => BucketFault;
   credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
+  /** By which addresses expire. */
+  now: () => number;
   /** Keys of one page of a list. */
   pageKeys: number;
   close(): Promise<void>;
@@ -55,6 +57,7 @@ export async function serveBucket(): Promise<BucketServer> {
     seen: [],
     fault: () => undefined,
     credentials: { accessKeyId: 'AKIATEST', secretAccessKey: 'secret/of+test' },
+    now: Date.now,
     pageKeys: 1000,
     close: () =>
       new Promise((resolve) => {
@@ -189,7 +192,10 @@ function uploadList({ uploads }: BucketServer, prefix: string): string {
 }
 
 /** Returns the code with which S3 refuses a signature; undefined for a right one. */
-function signatureFault(request: IncomingMessage, { origin, credentials }: BucketServer): string | undefined {
+function signatureFault(
+  request: IncomingMessage,
+  { origin, credentials, now }: BucketServer,
+): string | undefined {
   const { headers } = request;
   const { pathname, searchParams } = new URL(request.url ?? '/', origin);
   const given = searchParams.get('X-Amz-Signature');
@@ -207,7 +213,7 @@ function signatureFault(request: IncomingMessage, { origin, credentials }: Bucke
   if ((token ?? undefined) !== credentials.sessionToken) return 'ExpiredToken';
   const date = given === null ? headers['x-amz-date'] : parameter('Date');
   const began = Date.parse(parameter('Date').replace(/^(.{4})(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5'));
-  if (given !== null && !(Date.now() < began + 1000 * Number(parameter('Expires')))) return 'AccessDenied';
+  if (given !== null && !(now() < began + 1000 * Number(parameter('Expires')))) return 'AccessDenied';
   const [day = '', region = '', service = ''] = scope.split('/');
   if (region !== REGION || service !== 's3') return 'AuthorizationHeaderMalformed';
   const encode = (text: string): string =>
