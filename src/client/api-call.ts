@@ -11,6 +11,7 @@ import { withRetries, withTryCount, type RetryOutcome } from './retry.ts';
 import { holdsSecret, redactFault, redactSecrets } from './safe-text.ts';
 import { shownTarget } from './shown-target.ts';
 import { hostAndPort, TransportFault, type Transport } from './transport.ts';
+import { wrongSchemeHint } from './wrong-base-url.ts';
 
 /** What calls need: a transport, tokens, limits and the clock. */
 export type SenderOptions = {
@@ -236,6 +237,8 @@ function late(url: URL, timeoutMs: number): Fault {
 /** Fault 'unconfirmed' where an event may have arrived without an acknowledgement: it cannot be said to have failed. */
 function failureOf(call: ApiCall, outcome: RetryOutcome<ApiResponse>, secrets: readonly string[]): Fault {
   const fault = 'fault' in outcome ? outcome.fault : faultOfResponse(outcome.reply, call.url, secrets);
+  const hint = wrongSchemeHint(fault, call.url);
+  if (hint !== undefined) fault.detail.hint ??= hint;
   const uncertain = fault.kind === 'network' || fault.kind === 'busy';
   if (call.id !== undefined && outcome.maybeReceived && uncertain) {
     const message = `event ${call.id} may have been accepted: ${fault.message}`;

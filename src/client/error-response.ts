@@ -1,5 +1,5 @@
 // Turns responses that are no success into Faults: by status, error code and error body (interface 7).
-import { ERROR_STATUS, type ErrorCode } from '../contract/error.ts';
+import { ERROR_STATUS, NO_ROUTE, ONLY_FILES, type ErrorCode } from '../contract/error.ts';
 import { Integrity } from '../contract/scalars.ts';
 import { HEADERS, ROUTES } from '../contract/routes.ts';
 import { Fault, type FaultDetail, type FaultKind } from '../faults.ts';
@@ -8,6 +8,7 @@ import type { ApiResponse } from './response.ts';
 import { redactSecrets, safeText } from './safe-text.ts';
 import { shownPath } from './shown-target.ts';
 import { parseJson } from './strict-json.ts';
+import { CHECK_BASE_URL, httpsHint, wrongBaseUrlHint } from './wrong-base-url.ts';
 
 /**
  * Codes that say that an argument of the user is wrong. They are `usage` although a request was sent: it had no effect,
@@ -75,7 +76,11 @@ export function faultOfResponse(response: ApiResponse, url: URL, secrets: readon
   const { message: _, ...known } = fields;
   const kind = kindOf(status, fields.code);
   const isPage = isWebPage(response) && (fields.code ?? fields.message) === undefined;
-  const hint = isPage && kind === 'protocol' ? CHECK_BASE_URL : hintFor(kind, fields, url);
+  // nginx answers plain http on a port for TLS with a page of status 400.
+  const hint =
+    isPage && kind === 'protocol'
+      ? ((status === 400 ? httpsHint(url) : undefined) ?? wrongBaseUrlHint(url, secrets) ?? CHECK_BASE_URL)
+      : hintFor(kind, fields, url, secrets);
   const detail: FaultDetail = {
     status,
     retryable: kind === 'busy',
@@ -90,9 +95,6 @@ export function faultOfResponse(response: ApiResponse, url: URL, secrets: readon
   return new Fault(kind, message, detail);
 }
 
-/** What to do where another server than an archive service answers. */
-export const CHECK_BASE_URL = 'check the base URL';
-
 /** Returns whether a response is a page for people. Web servers, proxies and login pages answer so. */
 export function isWebPage({ headers }: Pick<ApiResponse, 'headers'>): boolean {
   return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(headers['content-type'] ?? '');
@@ -104,8 +106,15 @@ const NO_SCOPE = 'scope_missing';
 /** What to do about a refused token, as far as a response tells. */
 export const LOGIN_HINT = 'arx login';
 
-function hintFor(kind: FaultKind, { code, message }: ErrorFields, url: URL): string | undefined {
+function hintFor(
+  kind: FaultKind,
+  { code, message }: ErrorFields,
+  url: URL,
+  secrets: readonly string[],
+): string | undefined {
   if (kind === 'auth') return code === UNSIGNED ? 'arx events send --sign-with FILE' : LOGIN_HINT;
+  if (message === ONLY_FILES) return `${CHECK_BASE_URL}: arx serve names that of the archive first`;
+  if (message === NO_ROUTE) return wrongBaseUrlHint(url, secrets);
   if (kind === 'not_found' && code === NO_RECORD) {
     const noun = recordIn(url)?.noun;
     return noun === undefined ? undefined : RECORD_ROUTES[noun].hint;
@@ -113,7 +122,9 @@ function hintFor(kind: FaultKind, { code, message }: ErrorFields, url: URL): str
   if (code === NO_SCOPE)
     return 'arx login --observer-tier internal asks for more rights, where the service gives them';
   // A service of this interface says why: this may be another server, or another path of it.
-  return kind === 'not_found' && (code ?? message) === undefined ? CHECK_BASE_URL : undefined;
+  return kind === 'not_found' && (code ?? message) === undefined
+    ? (wrongBaseUrlHint(url, secrets) ?? CHECK_BASE_URL)
+    : undefined;
 }
 
 function kindOf(status: number, code: string | undefined): FaultKind {
@@ -143,7 +154,8 @@ function messageOf(
   const reason = words === '' ? (code ?? `status ${status}`) : words;
   if (kind === 'busy') return `the service cannot answer now: ${reason}`;
   if (kind === 'not_found' && url !== undefined) {
-    const record = recordAt(url, secrets);
+    if (message === NO_ROUTE) return `${message}: ${safeText(shownPath(url, secrets), 80)}`;
+    const record = message === ONLY_FILES ? undefined : recordAt(url, secrets);
     if (code === NO_RECORD && record !== undefined) return `no ${record} in this archive`;
     // Another service may lack the record, or the whole route. With a cursor it may lack only the row of the cursor.
     if (!isKnown(code) && !CURSORS.some((name) => url.searchParams.has(name)))

@@ -1,10 +1,11 @@
 // Turns errors of connections (undici, sockets, DNS, TLS) into Faults.
 import { Fault } from '../faults.ts';
 import { TransportFault } from './transport.ts';
+import { CHECK_BASE_URL } from './wrong-base-url.ts';
 
-/** Failures before anything was sent. `final`: a retry cannot help. */
-const UNREACHED: Record<string, { reason: string; final?: true }> = {
-  ECONNREFUSED: { reason: 'refused' },
+/** Failures before anything was sent. `hint`: what else to do than to check the base URL. `final`: a retry cannot help. */
+const UNREACHED: Record<string, { reason: string; hint?: string; final?: true }> = {
+  ECONNREFUSED: { reason: 'refused', hint: 'or start the service there: nothing listens on this port' },
   ENOTFOUND: { reason: 'host name unknown', final: true },
   EAI_AGAIN: { reason: 'name server did not answer' },
   EHOSTUNREACH: { reason: 'no route to host' },
@@ -20,9 +21,15 @@ const UNREACHED: Record<string, { reason: string; final?: true }> = {
   UNABLE_TO_GET_ISSUER_CERT: { reason: 'TLS: certificate issuer is unknown', final: true },
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: { reason: 'TLS: certificate issuer is unknown', final: true },
   ERR_TLS_CERT_ALTNAME_INVALID: { reason: 'TLS: certificate is for another name', final: true },
-  ERR_SSL_WRONG_VERSION_NUMBER: { reason: 'TLS: the server does not speak it here', final: true },
+  ERR_SSL_WRONG_VERSION_NUMBER: {
+    reason: 'TLS: the server does not speak it here',
+    hint: 'with http:// in place of https://',
+    final: true,
+  },
   EPROTO: { reason: 'TLS: handshake failed', final: true },
 };
+
+const TLS_FAILED: (typeof UNREACHED)[string] = { reason: 'TLS failed', final: true };
 
 /** Of these and of a failed connect, the proxy is the cause where there is one. */
 const ON_THE_WAY: ReadonlySet<string> = new Set([
@@ -52,7 +59,7 @@ export function transportFaultOf(
   if (error instanceof Fault) return error;
   const failure = firstOf(error as Failure);
   const code = failure.code ?? '';
-  const unreached = UNREACHED[code] ?? (isTls(code) ? { reason: 'TLS failed', final: true } : undefined);
+  const unreached = UNREACHED[code] ?? (isTls(code) ? TLS_FAILED : undefined);
   const reason = unreached?.reason ?? (failure.syscall === 'connect' ? reasonOf(code) : undefined);
   if (reason !== undefined) {
     const isOfProxy = proxy !== undefined && (ON_THE_WAY.has(code) || failure.syscall === 'connect');
@@ -61,7 +68,7 @@ export function transportFaultOf(
       `cannot reach ${isOfProxy ? `the proxy ${proxy}` : place} (${reason})`,
       false,
       {
-        hint: isOfProxy ? 'check --proxy' : 'check the base URL',
+        hint: isOfProxy ? 'check --proxy' : [CHECK_BASE_URL, unreached?.hint ?? []].flat().join(', '),
         retryable: unreached?.final !== true,
         cause: error,
       },

@@ -1,5 +1,6 @@
 // The list of settings: the type, meaning and check of each.
 import { withoutFinalSlashes } from '../client/base-url.ts';
+import { isLoopback } from '../contract/loopback.ts';
 
 /** The values of all settings, by key. */
 export type SettingValues = {
@@ -77,12 +78,19 @@ export function isSettingKey(name: string): name is SettingKey {
 function readUrl(text: string): string | InvalidSettingValue {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    return new InvalidSettingValue('must be an http or https URL');
+    return new InvalidSettingValue(`must be an http or https URL${urlMeant(text)}`);
   if (url.username !== '' || url.password !== '')
     return new InvalidSettingValue('must not hold a user name or password');
   if (url.search !== '' || url.hash !== '')
     return new InvalidSettingValue('must not have a query or fragment');
   return url.origin + withoutFinalSlashes(url.pathname);
+}
+
+/** Returns the URL that an address without `http://` or `https://` was meant to be, as the end of a sentence. */
+function urlMeant(text: string): string {
+  const meant = `http://${text}`;
+  if (!/^[\w.-]+(?::\d{1,5})?(?:\/[\w./~-]*)?$/.test(text) || !URL.canParse(meant)) return '';
+  return `, such as ${isLoopback(new URL(meant).hostname) ? meant : `https://${text}`}`;
 }
 
 /** The parser of URLs also takes `http:u:p@host`, in which nobody who masks passwords looks for one. */

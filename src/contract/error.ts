@@ -13,6 +13,12 @@ export const ErrorBody = z.looseObject({
 });
 export type ErrorBody = z.infer<typeof ErrorBody>;
 
+/** The message of our service for every unknown path, so that nobody learns which archives there are. */
+export const NO_ROUTE = 'nothing is served under this path';
+
+/** The message of the address of files for a path that is none of a file. */
+export const ONLY_FILES = 'this is the address of the files, not that of the archive';
+
 /**
  * HTTP status of every error code that our service sends. The interface shows only observer_not_permitted, without a status, and
  * sequence_conflict with 409; the rest is our choice (interface 7).

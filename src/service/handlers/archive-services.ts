@@ -1,5 +1,6 @@
 // Several archives as one service: the path `/a/NAME/…` names one. An archive is opened when it is asked for, and closed when idle.
 import { createSemaphore } from '../../concurrency/semaphore.ts';
+import { NO_ROUTE } from '../../contract/error.ts';
 import type { Service, ServiceRequest, ServiceResponse } from '../../contract/exchange.ts';
 import { HEADERS } from '../../contract/routes.ts';
 import { ApiError, storageDamaged } from '../rules/api-error.ts';
@@ -181,7 +182,7 @@ export function createArchiveServices(options: ArchiveServicesOptions): ArchiveS
   ): Promise<ServiceResponse> => {
     const { name, target } = partsOf(request.target);
     if (name === undefined)
-      return failed(request, new ApiError('not_found', `${NOTHING_HERE}: archives are under ${PREFIX}NAME`));
+      return failed(request, new ApiError('not_found', `${NO_ROUTE}: archives are under ${PREFIX}NAME`));
     let entry: Entry;
     try {
       entry = await find(name);
@@ -273,9 +274,6 @@ const PROBES = new Map([
 
 const PREFIX = '/a/';
 
-/** The words for every unknown path, so that nobody learns which archives there are. */
-const NOTHING_HERE = 'nothing is served under this path';
-
 /** Returns the archive that a target names, and the target in it. No name where there is none. */
 function partsOf(target: string): { name: string | undefined; target: string } {
   if (!target.startsWith(PREFIX)) return { name: undefined, target };
@@ -299,7 +297,7 @@ function tooManyUnknown(wait: number): ApiError {
 
 /** Returns why an archive cannot be opened. An unknown one is refused with the words for every unknown path. */
 function openingError(error: unknown): ApiError {
-  if (error instanceof NoArchive) return new ApiError('not_found', NOTHING_HERE);
+  if (error instanceof NoArchive) return new ApiError('not_found', NO_ROUTE);
   if (error instanceof ApiError || isStoreUnavailable(error)) return toApiError(error);
   if (error instanceof ArchiveUnreadable && error.isDamaged) return storageDamaged();
   if (error instanceof ArchiveUnreadable && error.isUnfinishedCopy) return tryAgain();

@@ -1,4 +1,5 @@
 // The service of the asset origin: stored files and messages by signed address, with ranges, never redacted ones.
+import { NO_ROUTE, ONLY_FILES } from '../../contract/error.ts';
 import { HEADERS } from '../../contract/routes.ts';
 import type { Tier } from '../../contract/token.ts';
 import {
@@ -68,6 +69,7 @@ async function respond(
   { maxTier, redirectSeconds }: { maxTier: Tier; redirectSeconds: number | undefined },
 ): Promise<ServiceResponse> {
   if (request.method === 'OPTIONS') return { status: 204, headers: { allow: ALLOW }, body: '' };
+  if (!/^\/(?:files|messages)\//.test(request.target)) throw new ApiError('not_found', ONLY_FILES);
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new ApiError('method_not_allowed', 'files can only be read', { allow: ALLOW });
   }
@@ -132,7 +134,7 @@ type FileRow = {
 
 async function storedFile(archive: Archive, target: string, maxTier: Tier): Promise<ServedFile> {
   const path = parseSignedPath('files', target);
-  if (path === undefined) throw new ApiError('not_found', 'nothing is served under this path');
+  if (path === undefined) throw new ApiError('not_found', NO_ROUTE);
   const n = numberOf('att', path.id);
   const file =
     n === undefined

@@ -1,4 +1,5 @@
 // Finds the route of a request by method and path.
+import { NO_ROUTE } from '../../contract/error.ts';
 import { ROUTES, type Route, type RouteName } from '../../contract/routes.ts';
 import { ApiError } from '../rules/api-error.ts';
 
@@ -34,7 +35,7 @@ export function matchRoute(method: string, target: string): Match {
   const literal = LITERAL.get(path);
   const segments = literal === undefined ? path.split('/').map(decodeSegment) : [];
   const found = literal ?? matchingPath(segments);
-  if (found === undefined) throw new ApiError('not_found', 'nothing is served under this path');
+  if (found === undefined) throw new ApiError('not_found', NO_ROUTE);
   const { routes } = found;
   if (method === 'OPTIONS') return { route: undefined, allow: allowOf(routes) };
   const wanted = method === 'HEAD' ? 'GET' : method;

@@ -1,4 +1,5 @@
 // Stored bytes of a message on the asset origin, by the signed address in its raw view. Never sent where a file is withheld.
+import { NO_ROUTE } from '../../contract/error.ts';
 import { storedExtension } from '../../contract/message-format.ts';
 import type { Tier } from '../../contract/token.ts';
 import type { Archive } from '../store/archive.ts';
@@ -39,7 +40,7 @@ const CHUNK_BYTES = 1024 * 1024;
 export async function storedMessage(archive: Archive, target: string, maxTier: Tier): Promise<ServedFile> {
   const { database } = archive;
   const path = parseSignedPath('messages', target);
-  if (path === undefined) throw new ApiError('not_found', 'nothing is served under this path');
+  if (path === undefined) throw new ApiError('not_found', NO_ROUTE);
   const n = numberOf('msg', path.id);
   const found = n === undefined ? undefined : await findMessage(database, n);
   const files = found === undefined ? [] : await attachmentsOf(database, found.n);

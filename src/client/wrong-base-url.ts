@@ -1,0 +1,48 @@
+// What to type where a base URL leads to another server than an archive service, or to another path of one.
+import { ROUTES } from '../contract/routes.ts';
+import type { Fault } from '../faults.ts';
+import { redactSecrets } from './safe-text.ts';
+
+/** What to do where another server than an archive service answers. */
+export const CHECK_BASE_URL = 'check the base URL';
+
+/** The first segments of routes. A base URL that has one of them is probably the address of a route. */
+const ROUTE_PREFIXES: ReadonlySet<string> = new Set(['api', 'v1']);
+
+/** Returns what to do where a server does not have the route that `url` asks for; undefined where it asks for no known route. */
+export function wrongBaseUrlHint(url: URL, secrets: readonly string[] = []): string | undefined {
+  const base = basePathOf(url.pathname);
+  if (base === undefined) return undefined;
+  if (base.length === 0) return CHECK_BASE_URL;
+  const end = base.findIndex((part) => ROUTE_PREFIXES.has(part));
+  const path = (end < 0 ? [] : base.slice(0, end)).map((part) => `/${part}`).join('');
+  const meant = redactSecrets(`--base-url ${url.origin}${path}`, secrets);
+  return end < 0 ? `${CHECK_BASE_URL}, as in ${meant}` : `a base URL ends before /api and /v1: ${meant}`;
+}
+
+/** Returns the path of the base URL in that of a request, as segments; undefined where it is of no known route. */
+function basePathOf(pathname: string): string[] | undefined {
+  const parts = pathname.split('/').slice(1);
+  const lengths = Object.values(ROUTES).map(({ path }) => {
+    const route = path.split('/').slice(1);
+    const tail = parts.slice(-route.length);
+    return route.every((part, at) => part === tail[at] || (part.startsWith('{') && at < tail.length))
+      ? route.length
+      : 0;
+  });
+  const longest = Math.max(...lengths);
+  return longest === 0 ? undefined : parts.slice(0, -longest);
+}
+
+/** Returns what to do where a failure is that of a server with TLS that was asked over plain http; undefined for another one. */
+export function wrongSchemeHint({ kind, message }: Fault, url: URL): string | undefined {
+  const isClosed = kind === 'network' && message.includes('before an answer came');
+  if (!isClosed && !message.includes('server broke HTTP rules')) return undefined;
+  return httpsHint(url);
+}
+
+/** Returns that the server may speak https; undefined where it was asked so. */
+export function httpsHint(url: URL): string | undefined {
+  if (url.protocol !== 'http:') return undefined;
+  return `${CHECK_BASE_URL}: the server may speak https, as in --base-url https://${url.host}`;
+}
