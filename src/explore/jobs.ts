@@ -11,8 +11,8 @@ import {
   type Step,
 } from './state.ts';
 
-/** The folder that is proposed for downloads. */
-const DEFAULT_FOLDER = 'files';
+/** The folder of downloads where none is typed. */
+export const DEFAULT_FOLDER = 'files';
 
 /** Compares the bytes of the chosen file with its hash. */
 export function verified(state: State): Step {
@@ -54,7 +54,7 @@ export function pullAsked(state: State, which: 'chosen' | 'all'): Step {
 }
 
 function asked(state: State, words: readonly string[], ids: readonly string[]): Step {
-  return { state: { ...state, prompt: { kind: 'pull', text: DEFAULT_FOLDER, words, ids } }, effects: [] };
+  return { state: { ...state, prompt: { kind: 'pull', text: '', words, ids } }, effects: [] };
 }
 
 /** Starts a command. */

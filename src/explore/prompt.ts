@@ -3,7 +3,7 @@ import type { Key } from './key-parser.ts';
 import { operands } from './place.ts';
 import { pushed } from './screens.ts';
 import { filtered } from './filter.ts';
-import { started } from './jobs.ts';
+import { DEFAULT_FOLDER, started } from './jobs.ts';
 import { shownScreen, type Prompt, type State, type Step } from './state.ts';
 import { readOn, withScreen } from './reading.ts';
 
@@ -46,7 +46,7 @@ function entered(state: State, prompt: Prompt): Step {
     case 'search':
       return text === '' ? { state, effects: [] } : pushed(state, { kind: 'search', query: text });
     default: {
-      const to = text === '' ? '.' : text;
+      const to = text === '' ? DEFAULT_FOLDER : text;
       return started(state, {
         kind: 'pull',
         words: [...prompt.words, '--to', to, ...operands(prompt.ids)],

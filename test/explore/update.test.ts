@@ -368,8 +368,9 @@ describe('commands', () => {
 
   test('p asks for a folder and pulls into it', () => {
     const asked = press(files(), 'p').state;
-    expect(asked.prompt).toMatchObject({ kind: 'pull', text: 'files' });
-    const { state, effects } = press(asked, 'ctrl-u', 'd', 'enter');
+    // What is typed is the folder, and does not follow the proposed one.
+    expect(asked.prompt).toMatchObject({ kind: 'pull', text: '' });
+    const { state, effects } = press(asked, 'd', 'enter');
     expect(effects).toEqual([{ kind: 'run', job: 2, words: ['attachments', 'pull', '--to', 'd', 'att_1'] }]);
     expect(after(state, { kind: 'ended', job: 2, exit: 0, text: '' }).checks.get('att_1')).toEqual({
       state: 'verified',

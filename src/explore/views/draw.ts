@@ -3,6 +3,7 @@ import { formatCount, plural } from '../../format/numbers.ts';
 import { escapeText, lastColumns, textWidth, truncate } from '../../format/terminal/escape.ts';
 import { plainText, spansOf, truncateLine, type Line, type Span } from '../../format/terminal/styled-line.ts';
 import type { Entry } from '../entry.ts';
+import { DEFAULT_FOLDER } from '../jobs.ts';
 import { bodyRows, hasColumnNames, hasKeyLine, helpRows, isText, lengthOf } from '../layout.ts';
 import { titleOf } from '../place.ts';
 import { entryAt, shownCount, shownScreen, type Prompt, type Screen, type State } from '../state.ts';
@@ -133,6 +134,7 @@ function positionText(screen: Screen, state: State): string {
   }
   if (screen.place.kind === 'overview')
     return matches === undefined ? '' : `${plural(length, 'row')} with "${filter}"`;
+  if (entries.length === 0 && reading === 'reading') return '';
   const count = formatCount(entries.length);
   const isOpen = reading !== 'whole';
   const all = !isOpen
@@ -158,7 +160,7 @@ function promptText(prompt: Prompt): string {
     case 'search':
       return `search: ${text}`;
     default:
-      return `download into the folder: ${text}`;
+      return `download into the folder [${DEFAULT_FOLDER}]: ${text}`;
   }
 }
 

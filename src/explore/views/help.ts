@@ -27,19 +27,29 @@ function warnings({ failure, doubts }: Pick<Screen, 'failure' | 'doubts'>, colum
 }
 
 function keyLines(columns: number): Line[] {
+  const hasTwo = columns >= TWO_COLUMNS_FROM;
+  const width = hasTwo ? Math.floor(columns / 2) : columns;
   const blocks = Object.entries(BINDINGS).map(([subject, list]): Line[] => [
     { text: subject, style: 'head' },
-    ...list.map(({ shown, what }): Line => [{ text: `  ${shown.padEnd(KEY_COLUMNS)} `, style: 'id' }, what]),
+    ...list.flatMap(({ shown, what }) => keyLine(shown, what, width)),
     '',
   ]);
-  if (columns < TWO_COLUMNS_FROM) return [...introduction(columns), ...blocks.flat()];
+  if (!hasTwo) return [...introduction(columns), ...blocks.flat()];
   const half = Math.ceil(blocks.length / 2);
   const [left, right] = [blocks.slice(0, half).flat(), blocks.slice(half).flat()];
-  const width = Math.floor(columns / 2);
   const rows = Array.from({ length: Math.max(left.length, right.length) }, (_, at): Line =>
     beside(left[at] ?? '', right[at] ?? '', width),
   );
   return [...introduction(columns), ...rows];
+}
+
+/** Returns the names of keys, and beside them what they do, in as many lines as it takes. */
+function keyLine(shown: string, what: string, width: number): Line[] {
+  const lead = `  ${shown.padEnd(KEY_COLUMNS)} `;
+  return wrapText(what, Math.max(1, width - lead.length - 1)).map((text, at): Line => [
+    { text: at === 0 ? lead : ' '.repeat(lead.length), style: 'id' },
+    text,
+  ]);
 }
 
 const INTRODUCTION = [

@@ -1,7 +1,7 @@
 // The columns of lists, and a row of a list in the width of the screen.
 import { formatCount, plural } from '../../format/numbers.ts';
 import { escapeText, textWidth, truncate } from '../../format/terminal/escape.ts';
-import type { Line, Span } from '../../format/terminal/styled-line.ts';
+import type { Line, Span, Style } from '../../format/terminal/styled-line.ts';
 import { integrityStyle, statusStyle } from '../../format/views/index.ts';
 import { zonedHeading } from '../../format/instants.ts';
 import { sizeText, type Entry, type EntryInstant } from '../entry.ts';
@@ -42,7 +42,7 @@ const CONVERSATION: Column<Of<'conversation'>>[] = [
   { name: 'msgs', width: 5, align: 'right', of: ({ messages }) => messages },
   {
     name: 'subject',
-    of: ({ subject, id }) => (subject === '' ? { text: `(${id}, no subject)`, style: 'dim' } : subject),
+    of: ({ subject, status, id }) => (subject === '' ? nameless(status, `${id}, `) : subject),
   },
   { name: 'source', width: 12, from: VERY_WIDE, of: ({ source }) => ({ text: source, style: 'dim' }) },
   {
@@ -228,8 +228,18 @@ function fromCell({ from }: Of<'message'>): Span {
   return name === '' ? from : name;
 }
 
+/** What stands in place of a subject. That of a withheld record is hidden; another one has none. */
+function nameless(status: string, before: string): { text: string; style: Style } {
+  const isWithheld = status === 'withheld';
+  return { text: `(${before}${isWithheld ? 'withheld' : 'no subject'})`, style: isWithheld ? 'warn' : 'dim' };
+}
+
 /** Answers stand behind the branches of the thread; their subject is shown where it is a new one. */
-function subjectCell({ lead, subject, isNewSubject, snippet }: Of<'message'>): Span {
+function subjectCell({ lead, subject, isNewSubject, snippet, status }: Of<'message'>): Span {
+  if (subject === '' && (snippet ?? '') === '') {
+    const { text, style } = nameless(status, '');
+    return { text: `${lead}${text}`, style };
+  }
   // What was found comes first: a subject in front of it would take the room.
   if (snippet !== undefined) return snippet === '' ? subject : `${snippet} (${subject})`;
   return isNewSubject ? lead + subject : { text: `${lead}${subject}`, style: 'dim' };
