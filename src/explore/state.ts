@@ -66,6 +66,8 @@ export type State = {
   /** Long quotations are folded. */
   isFolded: boolean;
   notice: { text: string; style: Style } | undefined;
+  /** The last key would have quit, had no command been running. */
+  isLeaving: boolean;
   /** The checks of attachments, by id. */
   checks: ReadonlyMap<string, Check>;
   /** Commands that run in the background, by number: what each is called. */

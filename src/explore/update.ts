@@ -1,4 +1,5 @@
 // The state machine of the explorer: state + event → state + effects. Pure.
+import { shellLine } from '../format/shell-words.ts';
 import { readChunk, readFailure } from './reading.ts';
 import { intoView } from './moving.ts';
 import { act } from './actions.ts';
@@ -31,6 +32,7 @@ export function begin({ places, ...terminal }: Beginning): Step {
     helpTop: undefined,
     isFolded: true,
     notice: undefined,
+    isLeaving: false,
     checks: new Map(),
     jobs: new Map(),
   };
@@ -55,11 +57,26 @@ export function update(state: State, event: Event): Step {
       return ended(state, event);
     default: {
       // What was said is read when the next key is pressed.
-      const heard = { ...state, notice: undefined };
-      if (heard.helpTop !== undefined) return helped(heard, heard.helpTop, event.key);
-      return heard.prompt === undefined ? act(heard, event.key) : typed(heard, heard.prompt, event.key);
+      const heard = { ...state, notice: undefined, isLeaving: false };
+      return leftWithCare(pressed(heard, event.key), state);
     }
   }
+}
+
+function pressed(state: State, key: Key): Step {
+  if (state.helpTop !== undefined) return helped(state, state.helpTop, key);
+  return state.prompt === undefined ? act(state, key) : typed(state, state.prompt, key);
+}
+
+/** Where commands run, the first key that quits says so, and the next one quits and stops them. */
+function leftWithCare(step: Step, before: State): Step {
+  const { jobs } = step.state;
+  if (jobs.size === 0 || before.isLeaving || !step.effects.some(({ kind }) => kind === 'quit')) return step;
+  const [job] = [...jobs.values()];
+  const what =
+    jobs.size === 1 ? `arx ${shellLine(job!.words)} is running` : `${jobs.size} commands are running`;
+  const text = `${what}: quit again to stop ${jobs.size === 1 ? 'it' : 'them'}`;
+  return { state: { ...before, isLeaving: true, notice: { text, style: 'warn' } }, effects: [] };
 }
 
 /** Keys that move scroll help; any other key closes it. */

@@ -380,6 +380,20 @@ describe('commands', () => {
     expect(press(asked, 'escape').effects).toEqual([]);
   });
 
+  test.each(['ctrl-c', 'q'])('%s quits at the second time where a command runs', (key) => {
+    const running = press(files(), 'p', 'enter').state;
+    const atStart = key === 'q' ? press(running, 'q').state : running;
+    const asked = press(atStart, key);
+    expect(asked.effects).toEqual([]);
+    const text = 'arx attachments pull --to files att_1 is running: quit again to stop it';
+    expect(asked.state.notice?.text).toBe(text);
+    expect(press(asked.state, key).effects).toEqual([{ kind: 'quit' }]);
+    // Any other key takes it back.
+    expect(press(asked.state, 'j', key).effects).toEqual([]);
+    const over = after(atStart, { kind: 'ended', job: 2, exit: 0, text: '' });
+    expect(press(over, key).effects).toEqual([{ kind: 'quit' }]);
+  });
+
   test.each([
     ['v', ['attachments', 'cat', '--', '--all']],
     ['o', ['open', '--', '--all']],

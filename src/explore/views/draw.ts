@@ -5,7 +5,7 @@ import { plainText, spansOf, truncateLine, type Line, type Span } from '../../fo
 import type { Entry } from '../entry.ts';
 import { DEFAULT_FOLDER } from '../jobs.ts';
 import { bodyRows, hasColumnNames, hasKeyLine, helpRows, isText, lengthOf } from '../layout.ts';
-import { titleOf } from '../place.ts';
+import { titleOf, type Place } from '../place.ts';
 import { entryAt, shownCount, shownScreen, type Prompt, type Screen, type State } from '../state.ts';
 import { wrapText } from '../../format/terminal/wrap.ts';
 import { documentLines } from './document.ts';
@@ -95,7 +95,7 @@ function bodyOf(screen: Screen, state: State): DrawnRow[] {
 }
 
 /** What is shown in place of rows. */
-function placeholder({ reading, failure, filter, entries }: Screen, columns: number): Line[] {
+function placeholder({ reading, failure, filter, entries, place }: Screen, columns: number): Line[] {
   if (failure !== undefined)
     return wrapText(escapeText(failure), Math.max(1, columns - 4)).map((text) => ({
       text: `  ${text}`,
@@ -103,7 +103,12 @@ function placeholder({ reading, failure, filter, entries }: Screen, columns: num
     }));
   if (reading === 'reading') return [{ text: '  reading …', style: 'dim' }];
   if (filter !== '' && entries.length > 0) return [{ text: `  no row has "${filter}"`, style: 'dim' }];
-  return [{ text: '  nothing here', style: 'dim' }];
+  return [{ text: `  ${emptyText(place)}`, style: 'dim' }];
+}
+
+function emptyText(place: Place): string {
+  if (place.kind === 'files' && place.message !== undefined) return 'this message has no files';
+  return place.kind === 'search' ? 'no message was found' : 'nothing here';
 }
 
 /** Where one is, how far the list is read, and why rows may be missing. */

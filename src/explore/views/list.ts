@@ -42,7 +42,7 @@ const CONVERSATION: Column<Of<'conversation'>>[] = [
   { name: 'msgs', width: 5, align: 'right', of: ({ messages }) => messages },
   {
     name: 'subject',
-    of: ({ subject, status, id }) => (subject === '' ? nameless(status, `${id}, `) : subject),
+    of: ({ subject, status, id }) => (subject === '' ? nameless(status, ` ${id}`) : subject),
   },
   { name: 'source', width: 12, from: VERY_WIDE, of: ({ source }) => ({ text: source, style: 'dim' }) },
   {
@@ -229,9 +229,9 @@ function fromCell({ from }: Of<'message'>): Span {
 }
 
 /** What stands in place of a subject. That of a withheld record is hidden; another one has none. */
-function nameless(status: string, before: string): { text: string; style: Style } {
+function nameless(status: string, after: string): { text: string; style: Style } {
   const isWithheld = status === 'withheld';
-  return { text: `(${before}${isWithheld ? 'withheld' : 'no subject'})`, style: isWithheld ? 'warn' : 'dim' };
+  return { text: `(${isWithheld ? 'withheld' : 'no subject'})${after}`, style: isWithheld ? 'warn' : 'dim' };
 }
 
 /** Answers stand behind the branches of the thread; their subject is shown where it is a new one. */

@@ -21,8 +21,8 @@ test('the heading says that the column has what was found', () => {
 
 test('a withheld record is not called one without a subject', () => {
   const nameless = { subject: '', lead: '' };
-  expect(shown({ ...conversation(1, ''), status: 'withheld' })).toContain('(conv_1, withheld)');
-  expect(shown({ ...conversation(1, ''), status: 'stable' })).toContain('(conv_1, no subject)');
+  expect(shown({ ...conversation(1, ''), status: 'withheld' })).toContain('(withheld) conv_1');
+  expect(shown({ ...conversation(1, ''), status: 'stable' })).toContain('(no subject) conv_1');
   expect(shown(message(1, { ...nameless, status: 'withheld' }))).toContain('(withheld)');
   expect(shown(message(1, { ...nameless, status: 'stable' }))).toContain('(no subject)');
 });
