@@ -5,7 +5,7 @@ import type { ArchiveMoveReport } from '../../contract/reports/archive.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { archiveMoveLines } from '../../format/views/index.ts';
-import type { ArchiveLocation, OpenArchive } from '../../service/index.ts';
+import type { Archive, ArchiveLocation, OpenArchive } from '../../service/index.ts';
 import { openLocalArchive } from '../../wiring/local-archive.ts';
 import { archiveNamesInput } from '../archive-names.ts';
 import { CONFIRM_INPUT, confirm } from '../confirm.ts';
@@ -148,8 +148,8 @@ async function move(
   return attempt(name, app, () =>
     withArchive(places.from, app, (from) =>
       withArchive(places.to, app, async (to) => {
-        const check = async (): Promise<boolean> =>
-          SOUND.has((await checkArchive(to, { ...options, hash: hashFiles(app) })).verdict);
+        const check = async (copy: Archive): Promise<boolean> =>
+          SOUND.has((await checkArchive(copy, { ...options, hash: hashFiles(app) })).verdict);
         const { report, isMoved } = await moveArchive(from, to, name, { ...options, check });
         if (isMoved) return 'moved';
         const isDifferent = report.verdict !== 'equal';

@@ -11,6 +11,7 @@ import { indexNext, type ReadText } from '../store/search/build-index.ts';
 import { indexArrivals } from '../store/search/index-arrivals.ts';
 import { indexState } from '../store/search/index-state.ts';
 import { TABLES } from '../store/schema/migrations.ts';
+import { snapshotView } from '../store/snapshot-view.ts';
 import type { Database, Row, Statements } from '../store/sql/database.ts';
 import { digestLists } from './compare-lists.ts';
 import { copyFiles, countFiles } from './copy-files.ts';
@@ -294,16 +295,10 @@ async function compare({ source, snapshot, target, report, options, totalRows }:
   done = 0;
   // The same instant for both: addresses of files have a date.
   const at = source.now();
-  const view = (archive: Archive, database: Database): Archive => ({
-    ...archive,
-    database,
-    readOnly: true,
-    now: () => at,
-  });
+  const view = (archive: Archive): Archive => ({ ...archive, readOnly: true, now: () => at });
   const listed = { signal, progress: shown('comparing lists', 2 * totalRows) };
-  const copies = digestLists(view(target, target.database), listed);
-  const own: Database = { ...source.database, ...snapshot, dataVersion: () => 0 };
-  for await (const original of digestLists(view(source, own), listed)) {
+  const copies = digestLists(view(target), listed);
+  for await (const original of digestLists(view(snapshotView(source, snapshot)), listed)) {
     const copy = await copies.next();
     const equal = copy.done !== true && copy.value.sha256 === original.sha256;
     report.lists.push({ ...original, equal });

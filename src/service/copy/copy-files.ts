@@ -1,10 +1,11 @@
 // Copies the files that the rows of an archive name, each compared with its hash while it is copied.
 import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
-import type { Blobs } from '../store/files/blobs.ts';
+import { MAX_SMALL_BYTES, SHARDS, type Blobs } from '../store/files/blobs.ts';
+import { readChecked } from '../store/files/read-checked.ts';
 import type { Statements } from '../store/sql/database.ts';
 
-/** The pairs of hexadecimal digits with which hashes begin. */
-const SHARDS = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
+/** An archive with so many attachments or fewer is copied in one go: each part costs two statements. */
+const FEW_FILES = 4_096;
 
 /** Files that are copied at the same time. Each waits for the disk of the target. */
 const CONCURRENT_FILES = 4;
@@ -37,38 +38,73 @@ export async function copyFiles(
   { signal, progress }: { signal: AbortSignal; progress(bytes: number): void },
 ): Promise<CopiedFiles> {
   const report: CopiedFiles = { copied: 0, copied_bytes: 0, damaged: 0, damaged_files: [] };
-  for (const shard of SHARDS) {
+  const add = ({ sha256, bytes }: FileOfRows, outcome: 'known' | 'copied' | 'damaged'): void => {
+    if (outcome !== 'known') report[outcome] += 1;
+    if (outcome === 'copied') report.copied_bytes += bytes;
+    if (outcome === 'damaged' && report.damaged_files.length < MAX_NAMED_FILES)
+      report.damaged_files.push(sha256);
+    progress(bytes);
+  };
+  const { greatest = 0 } =
+    (await source.get<{ greatest: number }>('SELECT COALESCE(MAX(n), 0) AS greatest FROM attachments')) ?? {};
+  for (const begin of greatest <= FEW_FILES ? [''] : SHARDS) {
     signal.throwIfAborted();
-    const rows = await source.all<{ sha256: string; bytes: number }>(
+    const rows = await source.all<FileOfRows>(
       `SELECT sha256, MAX(bytes) AS bytes FROM attachments
         WHERE stored = 1 AND sha256 >= $1 AND sha256 < $2 GROUP BY sha256`,
-      [shard, `${shard}g`],
+      [begin, `${begin}g`],
     );
     if (rows.length === 0) continue;
-    const there = new Set(await to.names(shard));
-    const copy = async ({
-      sha256,
-      bytes,
-    }: (typeof rows)[number]): Promise<'known' | 'copied' | 'damaged'> => {
+    const there = new Set(await to.names(begin));
+    const copy = async ({ sha256, bytes }: FileOfRows): Promise<'known' | 'copied' | 'damaged'> => {
       signal.throwIfAborted();
       // In a folder a name can also be a link, or a file that somebody has cut.
       if (there.has(sha256) && (to.dir === undefined || (await to.size(sha256)) === bytes)) return 'known';
       if ((await from.size(sha256)) === undefined) return 'damaged';
       return (await to.putChunks(sha256, wholeOrCut(from, sha256))) ? 'copied' : 'damaged';
     };
-    let at = 0;
-    for await (const outcome of mapConcurrent(rows, CONCURRENT_FILES, copy)) {
-      const { sha256, bytes } = rows[at]!;
-      at += 1;
-      if (outcome !== 'known') report[outcome] += 1;
-      if (outcome === 'copied') report.copied_bytes += bytes;
-      if (outcome === 'damaged' && report.damaged_files.length < MAX_NAMED_FILES)
-        report.damaged_files.push(sha256);
-      progress(bytes);
+    const { small, others } = partsOf(rows, to, there);
+    for (const files of small) {
+      signal.throwIfAborted();
+      const read = await Promise.all(
+        files.map(async (file) => ({ file, content: await readChecked(from, file.sha256, MAX_SMALL_BYTES) })),
+      );
+      const sound: { sha256: string; content: Uint8Array }[] = [];
+      for (const { file, content } of read) {
+        // It is looked at once more below, which says what is wrong.
+        if (content === undefined) others.push(file);
+        else sound.push({ sha256: file.sha256, content });
+      }
+      await to.putSmall?.(sound);
+      for (const { file, content } of read) if (content !== undefined) add(file, 'copied');
     }
+    let at = 0;
+    for await (const outcome of mapConcurrent(others, CONCURRENT_FILES, copy)) add(others[at++]!, outcome);
   }
   return report;
 }
+
+/** Small files are stored together, where the target can: each commit waits for the disk. */
+const SMALL_FILES_AT_ONCE = 32;
+
+/** Returns the files that are copied together, and the others. */
+function partsOf(
+  rows: readonly FileOfRows[],
+  to: Blobs,
+  there: ReadonlySet<string>,
+): { small: FileOfRows[][]; others: FileOfRows[] } {
+  const isSmall = ({ sha256, bytes }: FileOfRows): boolean =>
+    to.putSmall !== undefined && bytes <= MAX_SMALL_BYTES && !there.has(sha256);
+  // In one order, so that two processes that store the same files do not wait for each other.
+  const all = rows.filter(isSmall).toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
+  const small: FileOfRows[][] = [];
+  for (let at = 0; at < all.length; at += SMALL_FILES_AT_ONCE)
+    small.push(all.slice(at, at + SMALL_FILES_AT_ONCE));
+  return { small, others: rows.filter((row) => !isSmall(row)) };
+}
+
+/** A stored file, with the greatest size that a row has for it. */
+type FileOfRows = { sha256: string; bytes: number };
 
 /** Yields the bytes of a file. One that ends early ends here too: its hash is another then. */
 async function* wholeOrCut(blobs: Blobs, sha256: string): AsyncGenerator<Uint8Array> {

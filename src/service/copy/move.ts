@@ -4,14 +4,15 @@ import { dropTables } from '../store/archives.ts';
 import type { Archive } from '../store/archive.ts';
 import { copyMark, removeCopyMark, storeCopyMark } from '../store/meta-table/copy-mark.ts';
 import type { Database, Statements } from '../store/sql/database.ts';
+import { snapshotView } from '../store/snapshot-view.ts';
 import { CopyTargetError } from './target.ts';
 import { copyMarked, type CopyOptions, type CopyReport } from './copy-archive.ts';
 
 /** How long readers of the source are waited for when it is dropped. */
 const DROP_TIMEOUT_MS = 10_000;
 
-/** `check` resolves to whether the copy is sound. */
-type MoveOptions = CopyOptions & { check(): Promise<boolean> };
+/** `check` resolves to whether the copy is sound. It gets one state of it: nothing else can write to it. */
+type MoveOptions = CopyOptions & { check(copy: Archive): Promise<boolean> };
 
 /**
  * Moves the archive of the schema `name` into `target`, as `copyArchive` fills it. Reads of the source go on, its writers wait for their
@@ -29,8 +30,9 @@ export async function moveArchive(
   // The lock of the writer is held until the source is gone. Whoever waited for it finds no tables.
   const outcome = await source.database.migration(async (statements) => {
     const report = await copyMarked(source, target, run, options);
-    if (report.verdict !== 'equal' || report.files.damaged > 0 || !(await options.check()))
-      return { report, isMoved: false };
+    if (report.verdict !== 'equal' || report.files.damaged > 0) return { report, isMoved: false };
+    const isSound = await target.database.snapshot((own) => options.check(snapshotView(target, own)));
+    if (!isSound) return { report, isMoved: false };
     options.signal.throwIfAborted();
     await target.database.transaction((own) => storeCopyMark(own, { version: 1, run, phase: 'moved' }));
     await statements.run(`SET LOCAL lock_timeout = ${DROP_TIMEOUT_MS}`);

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FsckReport } from '../../contract/reports/archive.ts';
 import type { Archive } from '../store/archive.ts';
+import { SHARDS } from '../store/files/blobs.ts';
 import { filesPlaceOf } from '../store/meta-table/files-location.ts';
 import { indexedUpTo } from '../store/search/index-state.ts';
 import { checkEvents, checkWrittenColumn, recordsNamed, WRITTEN_COLUMNS } from './events.ts';
@@ -399,9 +400,6 @@ async function totalOf({ database }: Archive, part: Part, findings: Findings): P
   });
   return total;
 }
-
-/** The pairs of hexadecimal digits with which the hashes of files begin. */
-const SHARDS = Array.from({ length: 256 }, (_, index) => index.toString(16).padStart(2, '0'));
 
 /** Files that are hashed in one go, roughly. Starting to hash costs as much as hashing about a hundred of them. */
 const FILES_AT_ONCE = 4096;

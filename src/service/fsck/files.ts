@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
 import type { Archive } from '../store/archive.ts';
+import { SHARDS } from '../store/files/blobs.ts';
 import { shardProblem } from '../store/files/folder-files.ts';
 import type { Findings } from './findings.ts';
 
@@ -31,7 +32,8 @@ export async function checkFiles(
     [shards[0]!, `${shards.at(-1)!}g`],
   );
   const names: string[] = [];
-  for (const shard of shards) for (const name of await blobs.names(shard)) names.push(name);
+  for (const begin of shards.length === SHARDS.length ? [''] : shards)
+    for (const name of await blobs.names(begin)) names.push(name);
   await compareFiles({ blobs, names, rows }, findings, hash);
 }
 

@@ -9,8 +9,8 @@ import { getTypeParser, query } from './postgres-statements.ts';
 /** Settings of the server by name. */
 export type Settings = Readonly<Record<string, string>>;
 
-/** What the connections of a pool are used for. One is closed after `maxUses` uses. */
-export type Use = { max: number; isForPages: boolean; maxUses?: number | undefined };
+/** What the connections of a pool are used for. One is closed after `maxUses` uses. Without `hasLimits` nothing there is ended for its time. */
+export type Use = { max: number; isForPages?: boolean; hasLimits?: boolean; maxUses?: number | undefined };
 
 /** A connection of a pool, and how it is given back. `broken` closes it. */
 export type Connection = { client: pg.PoolClient; release(broken?: Error): void };
@@ -20,8 +20,6 @@ export type Connections = {
   /** The database and its servers, without user and password. */
   place: string;
   pool(use: Use): Pool;
-  /** Resolves to a connection without time limits, which is ended by `release`. */
-  alone(): Promise<Omit<Connection, 'client'> & { client: pg.ClientBase }>;
   /**
    * Returns the statements that begin a transaction. A pooler may give the next transaction another session, so it gets its
    * settings here; a session of its own has them already. `own`: settings of this transaction alone.
@@ -120,15 +118,19 @@ export function createConnections(
 
   return {
     place: placeOf(urls),
-    pool({ max, isForPages, maxUses = Infinity }) {
+    pool({ max, isForPages = false, hasLimits = true, maxUses = Infinity }) {
       const pool = new pg.Pool({
         ...config,
-        query_timeout: Number(limits['statement_timeout']) + MORE_THAN_SERVER_MS,
+        ...(hasLimits ? { query_timeout: Number(limits['statement_timeout']) + MORE_THAN_SERVER_MS } : {}),
         max,
         maxUses,
         Client: ServerClient as unknown as new () => pg.ClientBase,
         onConnect: (client) =>
-          prepare(client, { ...limits, ...settings, ...(isForPages ? PAGE_SETTINGS : {}) }),
+          prepare(client, {
+            ...(hasLimits ? limits : {}),
+            ...settings,
+            ...(isForPages ? PAGE_SETTINGS : {}),
+          }),
       });
       pool.on('error', () => {});
       const take = async (): Promise<Connection> => {
@@ -141,20 +143,6 @@ export function createConnections(
         }
       };
       return Object.assign(pool, { take });
-    },
-    async alone() {
-      const client = await connected(async () => {
-        const one = new ServerClient(config);
-        try {
-          await one.connect();
-          await prepare(one, settings);
-        } catch (error) {
-          void one.end().catch(() => {});
-          throw error;
-        }
-        return one;
-      });
-      return { client, release: () => void client.end().catch(() => {}) };
     },
     opening: (client, mode, own) => {
       const session = shared.get(client);

@@ -48,6 +48,7 @@ export type PostgresServer = {
   readonly connections: Connections;
   readonly pool: Pool;
   readonly pages: Pool;
+  readonly unlimited: Pool;
   /** Limits the connections of writers, so that reads find one. */
   readonly writers: Semaphore;
   readonly readOnly: boolean;
@@ -69,6 +70,10 @@ export type PostgresDatabase = Database & {
 const MAX_CONNECTIONS = 6;
 /** Connections of one process that only read pages. */
 const MAX_PAGE_CONNECTIONS = 4;
+/** Transactions without a time limit begin within one another, so none may wait for a connection. An idle one is closed after ten seconds. */
+const MAX_LONG = 1_000;
+/** Each keeps what it knows of all tables that it has used. */
+const MAX_LONG_USES = 100;
 /** Connections that writers of different archives take at once. One archive has one writer at a time. */
 const MAX_WRITERS = 4;
 /** How long another writer is waited for, as in sqlite.ts. */
@@ -98,8 +103,9 @@ export function connectServer({
   const address = parseAddress(url);
   if (typeof address === 'string') throw new TypeError(address);
   const connections = createConnections(address, { limits: LIMITS, readOnly });
-  const pool = connections.pool({ max: MAX_CONNECTIONS, isForPages: false, maxUses });
+  const pool = connections.pool({ max: MAX_CONNECTIONS, maxUses });
   const pages = connections.pool({ max: MAX_PAGE_CONNECTIONS, isForPages: true, maxUses });
+  const unlimited = connections.pool({ max: MAX_LONG, hasLimits: false, maxUses: MAX_LONG_USES });
   const catalogue = statementsOver(async (sql, parameters) => {
     const { client, release } = await pool.take();
     let broken: Error | undefined;
@@ -118,6 +124,7 @@ export function connectServer({
     connections,
     pool,
     pages,
+    unlimited,
     writers: createSemaphore(MAX_WRITERS),
     readOnly,
     catalogue,
@@ -127,7 +134,7 @@ export function connectServer({
       return genuine;
     },
     async end() {
-      await Promise.all([pool.end(), pages.end()]);
+      await Promise.all([pool.end(), pages.end(), unlimited.end()]);
     },
   };
 }
@@ -149,7 +156,7 @@ export async function openPostgres({
   if (typeof address === 'string') throw new TypeError(address);
   const { schema } = address;
   const used = server ?? connectServer({ url, readOnly });
-  const { connections, pool, pages, writers } = used;
+  const { connections, pool, pages, unlimited, writers } = used;
   // Connections that are shared have no schema of their own: each transaction names it.
   const own: Settings = server === undefined || schema === undefined ? {} : { search_path: pathTo(schema) };
   const hasOwn = own['search_path'] !== undefined;
@@ -281,9 +288,9 @@ export async function openPostgres({
     }
   };
 
-  /** Runs a transaction without a time limit, on a connection of its own. */
+  /** Runs a transaction without a time limit, on a connection that no other work waits for. */
   const alone = async <T>(opening: Opening, work: (statements: Statements) => Promise<T>): Promise<T> =>
-    within(await connections.alone(), opening, work);
+    within(await unlimited.take(), opening, work);
 
   const database: PostgresDatabase = {
     ...reader,

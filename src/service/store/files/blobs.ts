@@ -12,8 +12,8 @@ export type Blobs = {
   readonly mark: BlobsMark | undefined;
   /** Requests to the service that keeps the files, by what became of them. Absent where there is none. */
   readonly requests?: Readonly<Record<'answered' | 'repeated' | 'failed', number>>;
-  /** Returns the hashes of stored files that begin with these two hexadecimal digits. */
-  names(shard: string): Promise<string[]>;
+  /** Returns the hashes of stored files that begin with these two hexadecimal digits; of all files, where `begin` is empty. */
+  names(begin: string): Promise<string[]>;
   /** Returns the size of a stored file in bytes, undefined where there is none, or a link, a pipe or a folder in its place. */
   size(sha256: string): Promise<number | undefined>;
   /**
@@ -30,6 +30,11 @@ export type Blobs = {
   read(sha256: string, from?: number, to?: number): AsyncGenerator<Uint8Array>;
   /** Stores bytes whose hash the caller computed. Durable when it resolves. Does nothing where the file exists. */
   put(sha256: string, content: Uint8Array): Promise<void>;
+  /**
+   * Stores files of at most {@link MAX_SMALL_BYTES}, in the order of their hashes, whose hashes the caller computed. Absent where it saves
+   * nothing.
+   */
+  putSmall?(files: readonly { sha256: string; content: Uint8Array }[]): Promise<void>;
   /** Stores what `chunks` yields. Resolves to false, storing nothing, when it has another hash. */
   putChunks(sha256: string, chunks: AsyncIterable<Uint8Array>): Promise<boolean>;
   /** Stores a copy of a file that is too big for memory. Resolves to false, storing nothing, when its hash differs by now. */
@@ -54,6 +59,14 @@ export type BlobsMark = {
   /** Writes a file whole, and where the place knows how, never over another. */
   write(name: string, text: string): Promise<void>;
 };
+
+/** The size up to which {@link Blobs.putSmall} takes files. */
+export const MAX_SMALL_BYTES = 64 * 1024;
+
+/** The pairs of hexadecimal digits with which hashes begin. */
+export const SHARDS: readonly string[] = Array.from({ length: 256 }, (_, index) =>
+  index.toString(16).padStart(2, '0'),
+);
 
 /** Returns the path of the file with this hash in a folder: `<dir>/ab/cdef…`. */
 export function blobPath(dir: string, sha256: string): string {

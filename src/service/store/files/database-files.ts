@@ -36,27 +36,30 @@ export function openDatabaseFiles(database: PostgresDatabase): Blobs {
   return {
     dir: undefined,
     mark: undefined,
-    async names(shard) {
+    async names(begin) {
       // Chunks without a row in `blobs` are reported as the file that they belong to.
       const rows = await database.all<{ sha256: string }>(
         `SELECT sha256 FROM blobs WHERE sha256 >= $1 AND sha256 < $2
           UNION SELECT sha256 FROM chunks WHERE sha256 >= $1 AND sha256 < $2`,
-        [shard, `${shard}g`],
+        [begin, `${begin}g`],
       );
       return rows.map(({ sha256 }) => sha256);
     },
     size,
     async *read(sha256, from = 0, to = Infinity) {
-      const end = Math.min(to, ((await size(sha256)) ?? 0) - 1);
-      for (let at = from; at <= end;) {
+      for (let [at, end] = [from, to]; at <= end;) {
         const chunk = Math.floor(at / CHUNK_BYTES);
         const start = at - chunk * CHUNK_BYTES;
-        const count = Math.min(CHUNK_BYTES - start, end + 1 - at);
-        const row = await database.get<{ piece: Uint8Array }>(
-          'SELECT substr(content, $3, $4) AS piece FROM chunks WHERE sha256 = $1 AND chunk = $2',
-          [sha256, chunk, start + 1, count],
+        const asked = Math.min(CHUNK_BYTES - start, end + 1 - at);
+        const row = await database.get<{ bytes: number; piece: Uint8Array | null }>(
+          `SELECT bytes, substr(content, $3, $4) AS piece
+            FROM blobs LEFT JOIN chunks ON chunks.sha256 = blobs.sha256 AND chunk = $2 WHERE blobs.sha256 = $1`,
+          [sha256, chunk, start + 1, asked],
         );
-        if (row?.piece.byteLength !== count) throw new Error(`the stored file ends at ${at}`);
+        end = Math.min(end, (row?.bytes ?? 0) - 1);
+        if (row === undefined || at > end) return;
+        const count = Math.min(asked, end + 1 - at);
+        if (row.piece?.byteLength !== count) throw new Error(`the stored file ends at ${at}`);
         yield row.piece;
         at += count;
       }
@@ -64,6 +67,20 @@ export function openDatabaseFiles(database: PostgresDatabase): Blobs {
     async put(sha256, content) {
       if ((await size(sha256)) !== undefined) return;
       if (!(await store(sha256, () => [content]))) throw new Error('the bytes of a file have another hash');
+    },
+    async putSmall(files) {
+      await database.besideWriters(async (statements) => {
+        const claim = 'INSERT INTO blobs VALUES ($1, $2) ON CONFLICT (sha256) DO NOTHING';
+        const claimed = await Promise.all(
+          files.map(({ sha256, content }) => statements.run(claim, [sha256, content.byteLength])),
+        );
+        const added = files.filter(({ content }, at) => claimed[at] === 1 && content.byteLength > 0);
+        await Promise.all(
+          added.map(({ sha256, content }) =>
+            statements.run('INSERT INTO chunks VALUES ($1, 0, $2)', [sha256, content]),
+          ),
+        );
+      });
     },
     putChunks,
     putFile: (sha256, path) => putRegularFile({ size, putChunks }, sha256, path),

@@ -10,7 +10,7 @@ import { writeAllSync } from '../../../disk/durable-write.ts';
 import { makeFolder, makeFolderSync } from '../../../disk/make-folder.ts';
 import { readBytesIfExists } from '../../../disk/regular-file.ts';
 import { Fault } from '../../../faults.ts';
-import { blobPath, type Blobs } from './blobs.ts';
+import { blobPath, type Blobs, SHARDS } from './blobs.ts';
 import { putRegularFile } from './put-file.ts';
 
 const waitForDisk = promisify(fsync);
@@ -61,13 +61,17 @@ export function openFolderFiles(dir: string, option = '--blobs'): Blobs {
       read: (name) => readMark(dir, name, option),
       write: (name, text) => writeMark({ dir, option }, name, text),
     },
-    async names(shard) {
-      if (shardProblem(dir, shard) !== undefined) return [];
-      const found = await readdir(join(dir, shard)).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return [];
-        throw error;
-      });
-      return found.filter((name) => /^[0-9a-f]{62}$/.test(name)).map((name) => shard + name);
+    async names(begin) {
+      const names: string[] = [];
+      for (const shard of begin === '' ? SHARDS : [begin]) {
+        if (shardProblem(dir, shard) !== undefined) continue;
+        const found = await readdir(join(dir, shard)).catch((error: NodeJS.ErrnoException) => {
+          if (error.code === 'ENOENT') return [];
+          throw error;
+        });
+        for (const name of found) if (/^[0-9a-f]{62}$/.test(name)) names.push(shard + name);
+      }
+      return names;
     },
     size,
     async *read(sha256, from = 0, to) {

@@ -75,6 +75,22 @@ const endAll = (name: string) =>
     ]),
   );
 
+describe.skipIf(noPostgres)('transactions without a time limit', () => {
+  test('one after the other take the same connection, and one within another a second', async () => {
+    const { database } = await open();
+    const STATE = `SELECT pg_backend_pid() AS pid, current_setting('statement_timeout') AS timeout`;
+    const first = await database.migration((statements) => statements.get(STATE));
+    expect(first).toMatchObject({ timeout: '0' });
+    const [outer, inner] = await database.snapshot(async (statements) => [
+      await statements.get(STATE),
+      await database.migration((own) => own.get(STATE)),
+    ]);
+    expect(outer).toEqual(first);
+    expect(inner?.['pid']).not.toBe(first?.['pid']);
+    expect(inner).toMatchObject({ timeout: '0' });
+  });
+});
+
 describe.skipIf(noPostgres)('one writer', () => {
   test('of all processes: the others wait, and get `busy` when it takes too long', async () => {
     const archive = await open({ url: `${url}&lock_timeout=150` });

@@ -71,6 +71,7 @@ test('files are kept in a folder that a link of the owner leads to', async () =>
   await files.put(SHA, CONTENT);
   expect(await files.size(SHA)).toBe(CONTENT.length);
   expect(await files.names(SHARD)).toEqual([SHA]);
+  expect(await files.names('')).toEqual([SHA]);
   await drained(files.read(SHA));
 });
 

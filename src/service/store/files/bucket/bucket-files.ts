@@ -82,8 +82,8 @@ export function openBucketFiles(place: BucketPlace, world: BucketWorld, option =
         await ask({ method: 'PUT', key: name, body: Buffer.from(text), headers, accepted: [409, 412] });
       },
     },
-    async names(shard) {
-      const keys = await listKeys(requests, `${shard}/`);
+    async names(begin) {
+      const keys = await listKeys(requests, begin === '' ? '' : `${begin}/`);
       return keys.map((key) => key.replace('/', ''));
     },
     size,

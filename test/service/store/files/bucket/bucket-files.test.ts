@@ -295,6 +295,9 @@ test('names are those of all pages of a list, and of files alone', async () => {
     server.objects.set(key, Buffer.from('x'));
   server.pageKeys = 7;
   expect(await blobs.names('ab')).toEqual(hashes);
+  const other = `ff${'1'.repeat(62)}`;
+  server.objects.set(keyOf(other), Buffer.from('x'));
+  expect(await blobs.names('')).toEqual([...hashes, other]);
 });
 
 test('uploads that a killed process left are ended, no others', async () => {
