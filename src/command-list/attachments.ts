@@ -1,6 +1,6 @@
 // Commands for attachments and their files.
 import type { CommandOption, CommandSpec } from './command-spec.ts';
-import { COUNT_OPTION, LIMIT_OPTIONS, PAGE_OPTIONS, sortOption } from './shared-options.ts';
+import { ALL_OPTION, COUNT_OPTION, LIMIT_OPTIONS, PAGE_OPTIONS, sortOption } from './shared-options.ts';
 
 /** Which files are listed, counted or pulled. */
 const FILTERS = [
@@ -26,7 +26,7 @@ export const ATTACHMENT_COMMANDS = [
       ...FILTERS,
       ['--redacted <choice>', 'only redacted rows, or only the others', ['yes', 'no']],
       ...PAGE_OPTIONS,
-      ['--all', 'every row, not one page; exit 3 if some may be missing'],
+      ALL_OPTION,
       sortOption('filename', 'type', 'bytes', 'city', 'source', 'from', 'date'),
       COUNT_OPTION,
     ],

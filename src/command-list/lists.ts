@@ -2,6 +2,7 @@
 import { ARC_RECONSTRUCTION, MIRROR_RELAY } from '../contract/sequence.ts';
 import type { CommandSpec } from './command-spec.ts';
 import {
+  ALL_OPTION,
   COUNT_OPTION,
   DATE_OPTIONS,
   LIMIT_OPTIONS,
@@ -17,7 +18,7 @@ export const LIST_COMMANDS = [
     summary: 'list conversations, one page as the service reports it, or all',
     options: [
       ...PAGE_OPTIONS,
-      ['--all', 'every row, not one page; exit 3 if some may be missing'],
+      ALL_OPTION,
       ['--subject <words>', 'only conversations whose subject has these words, as in arx search'],
       [
         '--matching <query>',
@@ -139,7 +140,7 @@ export const LIST_COMMANDS = [
       ['--subject <words>', 'only messages whose subject has these words, as in arx search'],
       ...DATE_OPTIONS,
       sortOption('date', 'from', 'subject', 'files'),
-      ['--all', 'every row, not one page; exit 3 if some may be missing'],
+      ALL_OPTION,
       COUNT_OPTION,
       ['--walk', 'list all messages exactly, in frozen windows; takes the options of a walk'],
       ...WALK_OPTIONS,
@@ -167,7 +168,7 @@ export const LIST_COMMANDS = [
     arguments: [['<name>', `${ARC_RECONSTRUCTION} or ${MIRROR_RELAY}`, [ARC_RECONSTRUCTION, MIRROR_RELAY]]],
     options: [
       ...PAGE_OPTIONS,
-      ['--all', 'every entry; exit 3 if some may be missing'],
+      ALL_OPTION,
       ['--plot', 'draw how far each entry is displaced, in place of the rows'],
     ],
     examples: [

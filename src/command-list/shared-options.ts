@@ -9,6 +9,12 @@ export const PAGE_OPTIONS = [
   ['--before <id>', 'only rows before this one'],
 ] as const satisfies readonly CommandOption[];
 
+/** All pages of a list. */
+export const ALL_OPTION = [
+  '--all',
+  'every row, not one page; exit 3 if some may be missing. --limit is then the rows of each request',
+] as const satisfies CommandOption;
+
 /** How many rows of a list match. */
 export const COUNT_OPTION = [
   '--count',

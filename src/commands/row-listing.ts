@@ -86,6 +86,20 @@ export function checkCount(options: Selection & Window & { walk?: boolean }): vo
 }
 
 /**
+ * Says that `--limit` does not cut a list with `--all`: it is the size of each request then. Throws Fault `usage` with `--sort`,
+ * where it is the number of rows.
+ */
+export function checkLimit(
+  { all, limit, sort }: Pick<Selection, 'all' | 'sort'> & Window,
+  app: Pick<App, 'notice'>,
+): void {
+  if (!all || limit === undefined) return;
+  if (sort !== undefined)
+    throw new Fault('usage', '--all shows every row of an order, --limit the first ones: choose one');
+  app.notice(`with --all, --limit is the rows of each request; the first ${limit} rows: --max-rows ${limit}`);
+}
+
+/**
  * Prints how many rows of these pages match. `fault` says after the last one why rows may be missing, which is a Fault of the run.
  */
 export async function printCount(

@@ -267,6 +267,32 @@ test.each([
     expect((await arx(dir, `${line} --count ${option}`)).exit).toBe(2);
 });
 
+describe('--limit with --all', () => {
+  const LISTS = ['attachments ls', 'messages ls', 'conversations ls', 'sequence show arc_reconstruction'];
+
+  test.each(LISTS)('%s: all rows, and a notice of what --limit is', async (line) => {
+    const whole = await arx(dir, `${line} --all`);
+    const ran = await arx(dir, `${line} --all --limit 2`);
+    expect([ran.exit, ran.stdout]).toEqual([whole.exit, whole.stdout]);
+    expect(ran.stderr).toContain(
+      'arx: with --all, --limit is the rows of each request; the first 2 rows: --max-rows 2\n',
+    );
+    expect(whole.stderr).not.toContain('--limit');
+  });
+
+  test.each([...LISTS.slice(0, 3).map((line) => `${line} --sort -id`), 'search the'])(
+    '%s: exit 2',
+    async (line) => {
+      const sorted = line.replace('-id', line.startsWith('conv') ? 'started' : 'date');
+      expect(await arx(dir, `${sorted} --all --limit 2`)).toMatchObject({
+        exit: 2,
+        stdout: '',
+        stderr: expect.stringMatching(/--all .*--limit/),
+      });
+    },
+  );
+});
+
 describe('totals', () => {
   test.each([
     ['attachments ls --limit 2', '2 of 51 rows · 0 withheld · more rows follow'],

@@ -13,6 +13,7 @@ import type { ExactRows } from '../exact-rows.ts';
 import type { FilteredList } from '../filtered-list.ts';
 import {
   checkCount,
+  checkLimit,
   firstRows,
   localTests,
   orderIn,
@@ -49,6 +50,7 @@ export const Input = Window.extend({
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   checkCount(input);
+  checkLimit(input, app);
   const facts = factsFor(input, app, (fact) => app.printer.selects(fact));
   const isStateShown = app.printer.selects('state');
   const view = facts?.view ?? attachmentView;

@@ -10,7 +10,15 @@ import { FilteredList } from '../filtered-list.ts';
 import { foundMessages } from '../found-messages.ts';
 import { Window } from '../input.ts';
 import { checkQuery } from '../search.ts';
-import { checkCount, instantsOf, localTests, orderIn, printList, Selection } from '../row-listing.ts';
+import {
+  checkCount,
+  checkLimit,
+  instantsOf,
+  localTests,
+  orderIn,
+  printList,
+  Selection,
+} from '../row-listing.ts';
 import { dateTests, valueOfColumn, wordsTest } from '../row-tests.ts';
 
 export const Input = Window.extend({
@@ -21,6 +29,7 @@ export const Input = Window.extend({
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   checkCount(input);
+  checkLimit(input, app);
   if (input.matching === undefined && /^-?hits$/.test(input.sort ?? ''))
     throw new Fault('usage', '--sort hits goes with --matching QUERY');
   const view = input.matching === undefined ? conversationView : matchedView;

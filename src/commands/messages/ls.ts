@@ -12,7 +12,15 @@ import type { FilteredList } from '../filtered-list.ts';
 import { withoutUndefined, windowQuery } from '../input.ts';
 import { pagingWords } from '../page.ts';
 import { readableList } from '../readable-list.ts';
-import { checkCount, instantsOf, localTests, orderIn, printList, Selection } from '../row-listing.ts';
+import {
+  checkCount,
+  checkLimit,
+  instantsOf,
+  localTests,
+  orderIn,
+  printList,
+  Selection,
+} from '../row-listing.ts';
 import { dateTests, valueOfColumn, wordsTest, type RowTest } from '../row-tests.ts';
 import { WalkInput } from '../walk-input.ts';
 import { pageRowsOf, walkList } from '../walk-list.ts';
@@ -45,6 +53,7 @@ export async function run(input: Input, app: App): Promise<void> {
     if (given !== undefined && given !== false) throw new Fault('usage', `${option} goes with --walk`);
   }
   checkCount(input);
+  checkLimit(input, app);
   const { all, sort, walk } = input;
   const refused = !walk ? undefined : all ? '--all' : sort === undefined ? undefined : '--sort';
   if (refused !== undefined) throw new Fault('usage', `--walk does not go with ${refused}`);

@@ -15,6 +15,7 @@ import { Window, windowQuery } from '../input.ts';
 import { exactRows } from '../exact-rows.ts';
 import { changedRows, countContradictions } from '../contradictions.ts';
 import { checkPlot } from '../plot-option.ts';
+import { checkLimit } from '../row-listing.ts';
 import { noticeMore, readAcceptedPage, totalContradiction } from '../page.ts';
 
 export const Input = Window.extend({
@@ -27,6 +28,7 @@ type Page = ListPage<SequenceRow<Position>>;
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   if (input.plot) checkPlot(app);
+  checkLimit(input, app);
   const client = await app.client();
   const changes = client.changesOf('entries');
   let head: PageFacts & JsonRecord = {};
