@@ -8,6 +8,7 @@ import { completeRecordOf, type CompleteRecord } from '../format/record-shape.ts
 import { suggestField } from '../format/field-suggestion.ts';
 import { FIELDS_OF_HEADING } from '../format/heading-fields.ts';
 import type { TemplateName } from '../format/template-sink.ts';
+import type { SelectableField } from '../format/views/record-field.ts';
 
 /**
  * Returns the fields with their paths. A name that no field has from the beginning is the field that ends with it and is
@@ -82,13 +83,18 @@ export function checkTemplate(
 }
 
 /** Returns the legal fields of a command. Throws Fault 'usage' where its rows may have any fields. */
-export function legalFields(words: CommandWords, run: PrintingRun): RecordField[] {
-  const schema = printedRecord(words, { ...run, isSelection: true });
-  if (schema === undefined)
+export function legalFields(words: CommandWords, run: PrintingRun): SelectableField[] {
+  const selectable = printedRecord(words, { ...run, isSelection: true });
+  const shown = printedRecord(words, run);
+  if (selectable === undefined || shown === undefined)
     throw new Fault('usage', `--fields: arx ${words} prints no record of a fixed shape`, {
       hint: 'name the fields of its rows: --fields a,b',
     });
-  return fieldsOf(schema);
+  const always = new Set(fieldsOf(shown).map(({ name }) => name));
+  return fieldsOf(selectable).map((field) => {
+    const isSelected = !always.has(field.name);
+    return { ...field, required: field.required && !isSelected, only_selected: isSelected };
+  });
 }
 
 function isLegal(name: string, legal: readonly RecordField[]): boolean {

@@ -211,13 +211,77 @@ describe('--fields without a value', () => {
       expect(ran).toMatchObject({ exit: 0, stderr: '' });
       const { data } = JSON.parse(ran.stdout) as { data: object[] };
       expect(data.length).toBeGreaterThan(0);
-      for (const row of data) expect(Object.keys(row)).toStrictEqual(['name', 'type', 'required']);
+      for (const row of data)
+        expect(Object.keys(row)).toStrictEqual(['name', 'type', 'required', 'only_selected']);
     },
   );
 
   test('as lines', async () => {
     const { stdout } = await arx(dir, 'content get --fields');
-    expect(stdout.split('\n')).toContain('data.subject\ttext or null\tfalse');
+    expect(stdout.split('\n')).toContain('data.subject\ttext or null\tfalse\tfalse');
+  });
+});
+
+describe('the names that --fields lists are those of the rows', () => {
+  const LISTS = [
+    'attachments ls',
+    'attachments ls --from edie',
+    'attachments cities',
+    'attachments types',
+    'attachments sources',
+    'attachments senders',
+    'conversations ls',
+    'conversations ls --matching glass',
+    'conversations walk --after conv_174',
+    'messages ls',
+    'search glass',
+    'search glass --facet year',
+    'sequence show arc_reconstruction',
+    'events types',
+    'about api',
+    'config ls',
+    'profile ls',
+  ];
+  type Field = { name: string; only_selected: boolean };
+  const fieldsOfLine = async (line: string): Promise<Field[]> =>
+    (JSON.parse((await arx(dir, `${line} --fields --json`)).stdout) as { data: Field[] }).data;
+  const isTop = ({ name }: Field): boolean => !name.includes('.');
+
+  test.each(LISTS)('%s: rows have those that need not be selected, and no other', async (line) => {
+    const fields = await fieldsOfLine(line);
+    const { stdout } = await arx(dir, `${line} -o ndjson`);
+    const rows = stdout.trimEnd().split('\n');
+    const expected = fields.filter((field) => isTop(field) && !field.only_selected).map(({ name }) => name);
+    for (const row of rows) expect(Object.keys(JSON.parse(row) as object).sort()).toEqual(expected.sort());
+  });
+
+  test.each(LISTS)('%s: each can be selected in every form', async (line) => {
+    const fields = await fieldsOfLine(line);
+    const names = fields.map(({ name }) => name);
+    const tops = fields.filter(isTop).map(({ name }) => name);
+    const printed = async (form: string): Promise<string[]> => {
+      const ran = await arx(dir, `${line} --fields ${names.join(',')} -o ${form}`);
+      expect(ran.exit).toBe(0);
+      return ran.stdout.split(/\r?\n/);
+    };
+    const [row = ''] = await printed('ndjson');
+    expect(Object.keys(JSON.parse(row) as object)).toEqual(tops);
+    const { data } = JSON.parse((await printed('json'))[0]!) as { data: object[] };
+    expect(Object.keys(data[0]!)).toEqual(tops);
+    expect((await printed('csv'))[0]).toBe(names.join(','));
+    expect((await printed('tsv'))[0]!.split('\t')).toHaveLength(names.length);
+    const [heading = ''] = await printed('table');
+    for (const name of names) expect(heading).toContain(name.toUpperCase().replaceAll('_', ' '));
+  });
+
+  test('attachments ls: which of them only a selection shows', async () => {
+    const named = async (line: string): Promise<string[]> =>
+      (await fieldsOfLine(line)).filter((field) => field.only_selected).map(({ name }) => name);
+    expect(await named('attachments ls')).toEqual(['from', 'date', 'state']);
+    expect(await named('attachments ls --from edie --sort date')).toEqual(['state']);
+    expect((await arx(dir, 'attachments ls --fields -o table')).stdout).toMatch(
+      /state +text +only where --fields names it\n/,
+    );
   });
 });
 
