@@ -65,8 +65,8 @@ export type Call = {
   tokenLimiter: RateLimiter;
   /** Stores events durably, together with those of other requests. */
   storeEvents: StoreEvents;
-  /** Must be called after events were stored. Without a worker it resolves when they are applied. */
-  eventsStored(): Promise<void>;
+  /** Must be called after events were queued. Without a worker it resolves when they are applied. */
+  eventsQueued(): Promise<void>;
   /** Faults that this request meets; undefined in normal service. */
   faults: RequestFaults | undefined;
   /** Returns the drift ratio that this response reports, 0 in normal service. */

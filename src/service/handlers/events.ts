@@ -26,21 +26,24 @@ export async function ingestEvent(call: Call): Promise<Reply> {
   const event = acceptEvent(await readJsonText(call.request, MAX_REQUEST_BYTES, 'event_invalid'));
   const [error] = await storedWith(call, [event]);
   if (error !== undefined) throw error;
-  await call.eventsStored();
   return ok(acknowledge(event.id, event.type));
 }
 
-/** Stores events, and reports those whose id another event has. Returns the error of each, undefined where it is stored. */
+/**
+ * Stores events, reports those whose id another event has, and has the queue applied. Returns the error of each, undefined where it
+ * is stored.
+ */
 async function storedWith(
-  { storeEvents, options }: Call,
+  { storeEvents, eventsQueued, options }: Call,
   events: readonly AcceptedEvent[],
 ): Promise<(ApiError | undefined)[]> {
-  const errors = await storeEvents(events);
+  const { errors, hasQueued } = await storeEvents(events);
   for (const [at, error] of errors.entries()) {
     if (!(error instanceof EventConflict)) continue;
     const { storedSha256: stored_sha256, sentSha256: sent_sha256 } = error;
     options.onConflict?.({ event_id: events[at]!.id, stored_sha256, sent_sha256 });
   }
+  if (hasQueued) await eventsQueued();
   return errors;
 }
 
@@ -59,7 +62,6 @@ async function ingestBatch(call: Call): Promise<Reply> {
   });
   const events = parsed.flatMap(({ event }) => (event === undefined ? [] : [event]));
   const errors = events.length === 0 ? [] : await storedWith(call, events);
-  if (events.length > 0) await call.eventsStored();
   let at = 0;
   const data = parsed.map(({ event, id = null, error: invalid }) => {
     const error = event === undefined ? invalid : errors[at++];

@@ -30,6 +30,9 @@ const MAX_TOKENS_PER_MINUTE = 60;
 /** Requests without a valid token that one peer can send per minute. Requests with a valid token are never counted. */
 const MAX_FAILED_LOGINS_PER_MINUTE = 300;
 
+/** How old the mean integrity in the response to an event may be. */
+const MAX_SUMMARY_AGE_MS = 1_000;
+
 /**
  * Returns the service over an archive. Every response has the headers x-request-id, x-integrity (the archive's mean),
  * x-drift-ratio and date. Every failure has the error body (interface 7). HEAD is answered as GET without the body. The
@@ -67,6 +70,9 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
   };
   // Liveness and readiness probes do not read the summary; they report the last known one.
   let summaries: Summaries = forReaders(() => EMPTY_SUMMARY);
+  let summariesReadMs = -Infinity;
+  // Each commit changes the state. To read it again for each event takes about as long as to store the event.
+  const isJustRead = () => Math.abs(archive.now() - summariesReadMs) < MAX_SUMMARY_AGE_MS;
   const readSnapshot = async (): Promise<Snapshot> => {
     const state = await archive.database.dataVersion?.();
     return { state, summaries: await summariesOf(archive, state) };
@@ -92,14 +98,15 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
       if (route === undefined || route === 'openapi') {
         // They do not need the archive, so they are answered also without it.
         ({ summaries } = await withTimeout(snapshot()).catch(() => ({ summaries })));
-      } else if (route !== 'live' && route !== 'ready') {
+      } else if (route !== 'live' && route !== 'ready' && !(route === 'ingest' && isJustRead())) {
         const reading = snapshot();
         ({ state, summaries } = await (route === 'health' ? withTimeout(reading) : reading));
+        summariesReadMs = archive.now();
       }
       shown.integrity = summaries[shown.tier].integrity;
       if ('error' in found) throw found.error;
-      const eventsStored = () => applyEvents(requestId);
-      const context = { archive, options, request, summaries, tokenLimiter, storeEvents, eventsStored };
+      const eventsQueued = () => applyEvents(requestId);
+      const context = { archive, options, request, summaries, tokenLimiter, storeEvents, eventsQueued };
       response = await respond(context, found, pipeline, state, { logContext, shown });
     } catch (error) {
       if (error instanceof ConnectionReset) throw error;
@@ -121,7 +128,7 @@ type Snapshot = { state: DataVersion | undefined; summaries: Summaries };
 type LogContext = NonNullable<ServiceResponse['logContext']>;
 type Context = Pick<
   Call,
-  'archive' | 'options' | 'request' | 'summaries' | 'tokenLimiter' | 'storeEvents' | 'eventsStored'
+  'archive' | 'options' | 'request' | 'summaries' | 'tokenLimiter' | 'storeEvents' | 'eventsQueued'
 >;
 type Pipeline = { authenticator: Authenticator; cache: ResponseCache };
 
@@ -164,7 +171,7 @@ async function respond(
   state: DataVersion | undefined,
   { logContext, shown }: Known,
 ): Promise<ServiceResponse> {
-  const { archive, options, request, summaries, tokenLimiter, storeEvents, eventsStored } = context;
+  const { archive, options, request, summaries, tokenLimiter, storeEvents, eventsQueued } = context;
   if (match.route === undefined) return { status: 204, headers: { allow: match.allow }, body: '' };
   const { route, parameters, search } = match;
   logContext.route = route;
@@ -189,7 +196,7 @@ async function respond(
       summaries,
       tokenLimiter,
       storeEvents,
-      eventsStored,
+      eventsQueued,
       query,
       parameters,
       bearer,

@@ -15,7 +15,7 @@ export const EVENTS = table('events', {
   deliveries: { type: INTEGER },
   effect: { type: oneOf<Effect>() },
   /** The ordinal in which the event took effect, null until then. */
-  applied: { type: orNull(INTEGER), inserted: false },
+  applied: { type: orNull(INTEGER) },
   /** The number of the message that the event waits for. */
   message: { type: orNull(INTEGER), read: false, inserted: false },
   /** The number of the attachment that the event waits for. */

@@ -14,6 +14,9 @@ import { ApiError } from './api-error.ts';
  */
 export type Effect = 'applied' | 'recorded' | (typeof UNSETTLED_EFFECTS)[number];
 
+/** The types of events that change a record. An event of another type is only recorded. */
+export const CHANGING_TYPES = ['message.reordered', 'attachment.reclassified'] as const;
+
 /** A stored event, which was validated when it was accepted. */
 export type KnownEvent = { id: string } & {
   [T in EventType]: { type: T; payload: z.infer<(typeof PAYLOADS)[T]> };

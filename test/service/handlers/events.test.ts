@@ -256,10 +256,38 @@ describe('each event is stored once', () => {
     }
     unlock();
     await other;
-    expect(await Promise.all(kept)).toEqual(kept.map(() => [undefined]));
+    expect(await Promise.all(kept)).toEqual(kept.map(() => ({ errors: [undefined], hasQueued: false })));
     expect(transactions).toBe(1);
     const { data } = await get('/api/webhooks/events?limit=500');
     expect(data.map(({ id }: { id: string }) => id)).toEqual(kept.map((_, n) => `e${n}`));
+  });
+
+  test('the state of the archive is read once a second, not for each event', async () => {
+    const { archive } = sample;
+    let reads = 0;
+    let now = archive.now();
+    const database = {
+      ...archive.database,
+      dataVersion: () => {
+        reads += 1;
+        return archive.database.dataVersion?.() ?? Number.NaN;
+      },
+    };
+    const service = createService(
+      { ...archive, database, now: () => now },
+      { assetUrl: ASSET_URL, version: '0' },
+    );
+    const readsOfOne = async (id: string) => {
+      const before = reads;
+      const body = { id, type: 'contact.flagged', payload: { contact: 'c' } };
+      const { status, headers } = await call(service, '/api/webhooks/ingest', { token, body });
+      expect([status, Number(headers['x-integrity'])]).toEqual([200, expect.closeTo(0.99, 1)]);
+      return reads - before;
+    };
+    expect(await readsOfOne('e1')).toBe(1);
+    expect(await readsOfOne('e2')).toBe(0);
+    now += 1_000;
+    expect(await readsOfOne('e3')).toBe(1);
   });
 
   test('P11 an event is acknowledged only after its commit', async () => {

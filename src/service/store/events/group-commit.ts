@@ -5,13 +5,10 @@ import type { AcceptedEvent } from '../../rules/ingest.ts';
 import { createRateLimiter } from '../../rules/rate-limiter.ts';
 import type { Archive } from '../archive.ts';
 import { isStoreUnavailable } from '../sql/database-error.ts';
-import { storeEvents } from './store-events.ts';
+import { storeEvents, type Stored } from './store-events.ts';
 
-/**
- * Stores events in one transaction. Resolves, after the commit, to the error of each event or undefined where it is
- * stored. Rejects when it is not known that anything is stored.
- */
-export type StoreEvents = (events: readonly AcceptedEvent[]) => Promise<(ApiError | undefined)[]>;
+/** Stores events in one transaction. Resolves after the commit. Rejects when it is not known that anything is stored. */
+export type StoreEvents = (events: readonly AcceptedEvent[]) => Promise<Stored>;
 
 /** Limits of one transaction (our choice). */
 const MAX_GROUP = { events: 1_000, characters: 8 * 1024 * 1024 };
@@ -24,7 +21,7 @@ const MAX_MIRROR_EVENTS_PER_MINUTE = 600;
 type Waiting = {
   events: readonly AcceptedEvent[];
   characters: number;
-  resolve(errors: (ApiError | undefined)[]): void;
+  resolve(stored: Stored): void;
   reject(error: unknown): void;
 };
 
@@ -52,7 +49,7 @@ export function createGroupCommit({ database, now }: Archive): StoreEvents {
   const commit = async (given?: readonly Waiting[]): Promise<readonly Waiting[]> => {
     let group = given;
     try {
-      const errors = await database.transaction((statements) => {
+      const { errors, hasQueued } = await database.transaction((statements) => {
         // Taken as late as possible, so that it is large. A transaction that is tried again keeps its group.
         group ??= takeGroup();
         return storeEvents(
@@ -62,7 +59,8 @@ export function createGroupCommit({ database, now }: Archive): StoreEvents {
         );
       });
       let at = 0;
-      for (const { events, resolve } of group!) resolve(errors.slice(at, (at += events.length)));
+      for (const { events, resolve } of group!)
+        resolve({ errors: errors.slice(at, (at += events.length)), hasQueued });
     } catch (error) {
       // The lock was not obtained: everybody who waited for it gives up.
       group ??= waiting.splice(0);

@@ -1,7 +1,7 @@
 // Stores accepted events once each, queued to be applied later (interface 4.6, 6).
 import { ApiError } from '../../rules/api-error.ts';
 import { numberOf } from '../../rules/identifier.ts';
-import { EventConflict, type AcceptedEvent } from '../../rules/ingest.ts';
+import { CHANGING_TYPES, EventConflict, type AcceptedEvent } from '../../rules/ingest.ts';
 import type { RateLimiter } from '../../rules/rate-limiter.ts';
 import type { Statements } from '../sql/database.ts';
 import { EVENTS } from '../../records/event.ts';
@@ -12,11 +12,15 @@ import { appendRows, atEnd, selectIn, updateRows } from '../sql/bulk-statements.
 const MAX_WAITING_EVENTS = 100_000;
 
 type Fresh = { event: AcceptedEvent; row: Kept };
-type Kept = Pick<StoredRow<typeof EVENTS>, 'n' | 'id' | 'body_sha256' | 'effect' | 'deliveries'>;
+type Kept = Pick<StoredRow<typeof EVENTS>, 'n' | 'id' | 'body_sha256' | 'effect' | 'applied' | 'deliveries'>;
+
+/** What became of events: the error of each, undefined where it is stored; and whether any event of the archive is queued. */
+export type Stored = { errors: (ApiError | undefined)[]; hasQueued: boolean };
 
 /**
- * Stores events in the order given, as `queued`, in the transaction of the only writer. Resolves to an ApiError for each
- * event, or undefined where it is stored: `event_conflict` for another body under a known id, `rate_limited` when too
+ * Stores events in the order given, in the transaction of the only writer. They are `queued`; while nothing is queued before it, an
+ * event that changes no record is `recorded` at once. Resolves to an ApiError for each event, or undefined where it is stored:
+ * `event_conflict` for another body under a known id, `rate_limited` when too
  * many events wait for records or a mirror layer is announced too often. Another delivery of the same body only
  * increases the count; it queues a dead event again.
  */
@@ -24,13 +28,8 @@ export async function storeEvents(
   statements: Statements,
   events: readonly AcceptedEvent[],
   { now, mirrors }: { now: number; mirrors: RateLimiter },
-): Promise<(ApiError | undefined)[]> {
-  const rows = await selectIn<Kept>(
-    statements,
-    `SELECT n, id, body_sha256, effect, deliveries FROM events WHERE id IN ?
-      UNION ALL SELECT MAX(n), '', '', 'recorded', 0 FROM events`,
-    new Set(events.map(({ id }) => id)),
-  );
+): Promise<Stored> {
+  const rows = await selectIn<Kept>(statements, KNOWN, new Set(events.map(({ id }) => id)));
   const known = new Map<string, Kept>(rows.map((row) => [row.id, row]));
   const absent = await unknownRecords(
     statements,
@@ -38,8 +37,10 @@ export async function storeEvents(
   );
   const fresh = new Map<number, Fresh>();
   const again = new Set<Kept>();
-  // The second SELECT returns the greatest number under the id '', which no event has.
-  let n = known.get('')?.n ?? 0;
+  const last = known.get('');
+  let n = last?.n ?? 0;
+  let ordinal = last?.applied ?? 0;
+  let hasQueued = last?.effect === 'queued';
 
   const keep = async (event: AcceptedEvent): Promise<ApiError | undefined> => {
     const before = known.get(event.id);
@@ -49,6 +50,7 @@ export async function storeEvents(
       }
       before.deliveries += 1;
       if (!fresh.has(before.n)) again.add(before);
+      if (before.effect === 'dead') hasQueued = true;
       return undefined;
     }
     if (absent.has(event)) {
@@ -66,11 +68,14 @@ export async function storeEvents(
       });
     }
     n += 1;
+    hasQueued ||= CHANGING_TYPES.some((type) => type === event.type);
+    if (!hasQueued) ordinal += 1;
     const row: Kept = {
       n,
       id: event.id,
       body_sha256: event.bodySha256,
-      effect: 'queued',
+      effect: hasQueued ? 'queued' : 'recorded',
+      applied: hasQueued ? null : ordinal,
       deliveries: 1,
     };
     fresh.set(n, { event, row });
@@ -91,14 +96,23 @@ export async function storeEvents(
       payload_sha256: payloadSha256,
       received_ms: now,
       deliveries: row.deliveries,
-      effect: 'queued',
+      effect: row.effect,
+      applied: row.applied,
     };
   });
   const end = atEnd(statements);
   await countDeliveries(end, [...again]);
   await appendRows(end, EVENTS, added);
-  return errors;
+  return { errors, hasQueued };
 }
+
+/**
+ * The events with these ids. The row with the id '', which no event has, holds the greatest number and ordinal, and the effect `queued`
+ * if any event has it.
+ */
+const KNOWN = `SELECT n, id, body_sha256, effect, applied, deliveries FROM events WHERE id IN ?
+  UNION ALL SELECT (SELECT MAX(n) FROM events), '', '',
+    (SELECT effect FROM events WHERE effect = 'queued' ORDER BY n LIMIT 1), (SELECT MAX(applied) FROM events), 0`;
 
 /** Stores how often known events were delivered, and queues those of them again that are dead. */
 async function countDeliveries(statements: Pick<Statements, 'run'>, again: readonly Kept[]): Promise<void> {

@@ -59,7 +59,7 @@ const sent = fc
 const group = fc.array(sent, { minLength: 1, maxLength: 20 });
 
 const store = async (statements: Statements, events: readonly Sent[], mirrors = createRateLimiter(3)) => {
-  const errors = await storeEvents(statements, events.map(accepted), { now: START, mirrors });
+  const { errors } = await storeEvents(statements, events.map(accepted), { now: START, mirrors });
   return errors.map((error) => error?.code);
 };
 const queued = async (statements: Statements): Promise<NumberedEvent[]> => {
@@ -134,4 +134,47 @@ test('known and superseding events cost as many statements as one of them', asyn
   const later = many((n) => moved(`later_${n}`, n + 1, n + 3));
   expect(await statementsFor(first, first)).toBe(await statementsFor(first.slice(0, 1), first));
   expect(await statementsFor(later, first)).toBe(await statementsFor(later.slice(0, 1), first));
+});
+
+test('an event that changes no record is recorded at once, unless another one is queued before it', async () => {
+  const outcomes = await undone(async (statements) => {
+    await statements.run(
+      `INSERT INTO events (n, id, type, payload, body_sha256, received_ms, deliveries, effect) VALUES (1, 'evt_dead', 'contact.flagged',
+        '{"contact":"a"}', $1, 0, 1, 'dead')`,
+      [accepted(flagged('evt_dead', 'a')).bodySha256],
+    );
+    const effects: unknown[] = [];
+    for (const events of [
+      [flagged('evt_2', 'a'), flagged('evt_3', 'a')],
+      [flagged('evt_4', 'a'), moved('evt_5', 1, 3), flagged('evt_6', 'a')],
+      [flagged('evt_7', 'a')],
+    ]) {
+      const { hasQueued } = await storeEvents(statements, events.map(accepted), {
+        now: START,
+        mirrors: createRateLimiter(3),
+      });
+      effects.push(hasQueued);
+    }
+    await applyEvents(statements, await queued(statements));
+    await store(statements, [flagged('evt_8', 'a'), flagged('evt_dead', 'a'), flagged('evt_9', 'a')]);
+    effects.push(await statements.all('SELECT n, effect, applied FROM events ORDER BY n'));
+    return effects;
+  });
+  const recorded = (n: number, applied = n - 1) => ({ n, effect: 'recorded', applied });
+  expect(outcomes).toEqual([
+    false,
+    true,
+    true,
+    [
+      { n: 1, effect: 'queued', applied: null },
+      recorded(2),
+      recorded(3),
+      recorded(4),
+      { n: 5, effect: 'applied', applied: 4 },
+      recorded(6),
+      recorded(7),
+      recorded(8),
+      { n: 9, effect: 'queued', applied: null },
+    ],
+  ]);
 });
