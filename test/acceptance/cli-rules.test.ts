@@ -219,7 +219,7 @@ test('rule 8: --fields lists the legal fields, and --jq needs no other tool', as
   for (const words of WORDS.filter((each) => printedRecord(each, given) !== undefined)) {
     const listed = await arx(dir, `${words} --fields`);
     expect({ words, ...listed }).toMatchObject({ words, exit: 0, stderr: '' });
-    expect(listed.stdout).toMatch(/^[\w.]+\t[a-z ]+\t(true|false)\n/);
+    expect(listed.stdout).toMatch(/^[\w.]+\t[a-z ]+\t(true|false)\t(true|false)\n/);
   }
   const without = { env: { ...ENV, PATH: '' } };
   expect(await arx(dir, `attachments ls --limit 2 --jq '.data[].id'`, without)).toMatchObject({
