@@ -23,6 +23,7 @@ import type { Canvas } from './terminal/capabilities.ts';
 import { drawTable } from './terminal/table.ts';
 import { escapeBlock, escapeJson, escapeText } from './terminal/escape.ts';
 import { SEPARATOR, wrapParts } from './terminal/wrap.ts';
+import { wrapLine } from './terminal/wrap-line.ts';
 import { commaSeparated, tabSeparated, type SeparatedForm } from './separated-values.ts';
 import { isDecided, viewForRows } from './views/columns-for-rows.ts';
 import { cellText, keyLines, type Column, type View } from './views/view.ts';
@@ -162,9 +163,15 @@ export function createPrinter(options: PrinterOptions): Printer {
   const show = (write: (sink: Sink) => Promise<void>): Promise<void> => paging?.show(write) ?? write(stdout);
   const writeText = (pieces: AsyncIterable<string>): Promise<void> =>
     show((sink) => writeToSink(pieces, sink));
+  /** Returns a line for people, as several lines where it is too long for the terminal. */
+  const fitted = (line: Line, paintWith: Paint): string => {
+    const isLimited = output === 'table' && options.columns !== undefined;
+    const lines = isLimited ? wrapLine(line, options.columns!) : [line];
+    return lines.map((each) => paintLine(each, paintWith)).join('\n');
+  };
   const writeLines = async (lines: Iterable<Line>): Promise<void> => {
     const paintWith = await painting();
-    const render = (line: Line): string => paintLine(truncateLine(line, MAX_LINE_COLUMNS), paintWith);
+    const render = (line: Line): string => fitted(truncateLine(line, MAX_LINE_COLUMNS), paintWith);
     await writeText(ndjsonLines(lines, output === 'table' ? render : plainText));
   };
   /** Rows that the user no longer wants to see are not read. */
@@ -300,7 +307,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     },
     async lines(lines) {
       const paintWith = await painting();
-      await writeText(ndjsonLines(lines, (line) => paintLine(line, paintWith)));
+      await writeText(ndjsonLines(lines, (line) => fitted(line, paintWith)));
     },
     async text(text) {
       const shown = escapeBlock(text);

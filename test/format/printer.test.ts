@@ -534,3 +534,19 @@ function parsedCsv(text: string): string[][] {
   }
   return lines;
 }
+
+test.each([40, 60, 80])(
+  'lines of a report break at blanks in %i columns, in tables only',
+  async (columns) => {
+    const words =
+      'fixity ok, 45 files checked, 25.6 kB, completeness incomplete, and nothing else to say of it at all';
+    const { print, stdout } = printer('table', { columns });
+    await print.report({ words }, () => [words]);
+    const lines = stdout.text.trimEnd().split('\n');
+    expect(lines.join(' ')).toBe(words);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+    const plain = printer('tsv', { columns });
+    await plain.print.report({ words }, () => [words]);
+    expect(plain.stdout.text).toBe(`${words}\n`);
+  },
+);

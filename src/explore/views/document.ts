@@ -3,9 +3,8 @@ import { fileStateOf, reasonOf } from '../../contract/attachment-file.ts';
 import { plural } from '../../format/numbers.ts';
 import { driftPlot } from '../../format/plot/bar-chart.ts';
 import type { Canvas } from '../../format/terminal/capabilities.ts';
-import { escapeText } from '../../format/terminal/escape.ts';
 import type { Line } from '../../format/terminal/styled-line.ts';
-import { wrapText } from '../../format/terminal/wrap.ts';
+import { wrapLine } from '../../format/terminal/wrap-line.ts';
 import { attachmentView, keyLines, readMessageLines } from '../../format/views/index.ts';
 import type { Document } from '../archive.ts';
 import { reasonText } from './file-state.ts';
@@ -38,13 +37,18 @@ function linesOf(document: Document, { columns, isFolded, timeZone, unicode, che
   switch (document.kind) {
     case 'message': {
       const style = { columns, isFolded, timeZone, hints: KEY_HINTS };
-      return [...readMessageLines(document.message, style)];
+      return [...readMessageLines(document.message, style)].flatMap((line) => wrapped(line, columns));
     }
     case 'file':
       return fileLines(document.row, check, columns);
     default:
       return plotLines(document, { columns, unicode });
   }
+}
+
+/** On the whole screen a line that is too wide would be cut. */
+function wrapped(line: Line, columns: number): Line[] {
+  return wrapLine(line, columns, { breaksWords: true });
 }
 
 /** What shows more, in place of the options of `arx read`. */
@@ -69,7 +73,7 @@ function fileLines(
     '',
     ...keyLines(attachmentView.columns, row),
   ];
-  return lines.flatMap((line) => wrapLine(line, columns));
+  return lines.flatMap((line) => wrapped(line, columns));
 }
 
 function verificationLine(row: Extract<Document, { kind: 'file' }>['row'], check: Check | undefined): Line {
@@ -88,14 +92,4 @@ function plotLines({ name, rows, unchecked }: Extract<Document, { kind: 'plot' }
   if (unchecked === 0) return lines;
   const text = `${plural(unchecked, 'entry').replace('entrys', 'entries')} without a checked position left out`;
   return [...lines, '', { text, style: 'warn' }];
-}
-
-/** Returns a line of key and value as lines that fit, in the style of its last span. */
-function wrapLine(line: Line, columns: number): Line[] {
-  const spans = typeof line === 'string' || 'text' in line ? [line] : line;
-  const final = spans.at(-1) ?? '';
-  const style = typeof final === 'string' ? undefined : final.style;
-  const text = spans.map((span) => escapeText(typeof span === 'string' ? span : span.text)).join('');
-  const pieces = wrapText(text, columns);
-  return pieces.length === 1 ? [line] : pieces.map((piece) => ({ text: piece, style }));
 }

@@ -58,12 +58,12 @@ export function wrapParts(text: string, columns: number | undefined): string[] {
 export const SEPARATOR = ' · ';
 
 /** Returns the text after the blanks that it begins with. Lines break at no other white space, so that is kept. */
-function withoutBlanks(text: string): string {
+export function withoutBlanks(text: string): string {
   return text.replace(/^ +/, '');
 }
 
 /** Yields the words, each with the blanks before it, and at last the blanks at the end. */
-function* piecesOf(text: string): Generator<string> {
+export function* piecesOf(text: string): Generator<string> {
   let blanks = '';
   for (const run of text.match(/ +|[^ ]+/g) ?? []) {
     if (run.startsWith(' ')) blanks = run;

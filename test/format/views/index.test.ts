@@ -278,7 +278,8 @@ describe('reports', () => {
     const { print, stdout } = printing();
     await print.report(WALK, (screen) => views.walkLines(WALK, 'conversation', screen));
     expect(stdout.text).toBe(`incomplete, 2,000 conversations in 1 window
-├─ requests     42 = 24 for new rows + 3 for known rows again + 10 for the end of the list + 5 to /messages; one read of each row takes 20
+├─ requests     42 = 24 for new rows + 3 for known rows again + 10 for the end of the list + 5 to
+│               /messages; one read of each row takes 20
 ├─ wrong        1 of the answers
 ├─ drift        first 0.13, last 0.21, highest 0.21
 ├─ cross-check  boundary: 40 of 40 conversations confirmed by /messages
