@@ -74,7 +74,7 @@ function hangingIndent(line: Line, whole: string, columns: number): string {
   const marks = TREE_LEAD.exec(whole)?.[0] ?? '';
   const width = textWidth(isAligned ? plainText(spans.slice(0, -1)) : marks);
   if (width > columns / 2) return '';
-  const below = [...marks].map((mark) => BELOW[mark] ?? ' ').join('');
+  const below = marks.replaceAll(/[^ ]/gu, (mark) => BELOW[mark] ?? ' ');
   return below.padEnd(width);
 }
 
