@@ -18,6 +18,7 @@ import { diskFault } from '../disk/disk-fault.ts';
 import { makeFolderSync } from '../disk/make-folder.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
+import type { Line } from '../format/terminal/styled-line.ts';
 import { escapeText } from '../format/terminal/escape.ts';
 import { confirm } from './confirm.ts';
 
@@ -47,10 +48,10 @@ export async function install(target: Shell | undefined, options: Options, app: 
   ]);
 }
 
-function missingLines(shell: Shell, { startFile, lines }: InstallPlace): string[] {
+function missingLines(shell: Shell, { startFile, lines }: InstallPlace): Line[] {
   return [
     `${shell} does not load it yet; add to ${startFile ?? '$PROFILE'}:`,
-    ...lines.map((line) => `  ${line}`),
+    ...lines.map((line) => ({ text: `  ${line}`, isWhole: true })),
     ...(startFile === undefined ? [] : [`or let arx add them: arx completion install ${shell} --yes`]),
   ];
 }

@@ -137,6 +137,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     createPrinter({
       ...world,
       stdout,
+      stderr: diagnostics.stderr,
       ...(recordSink === undefined ? { paging } : { stdout: recordSink }),
       ...canvas,
       ...(links ? { links: isOpen } : {}),

@@ -17,6 +17,8 @@ export type Diagnostics = {
   progress: ProgressLine;
   /** stdout; where it is a terminal, the progress line makes room for text. */
   stdout: Sink;
+  /** stderr for whole lines, for which the progress line makes room. */
+  stderr: Sink;
   /** Returns the transport, with progress while an answer is waited for. */
   watch(transport: Transport): Transport;
   /** A connection to this host stands. */
@@ -45,7 +47,7 @@ export function createDiagnostics(world: World, flags: GlobalFlags): Diagnostics
       .then(() => world.stderr.write(`${progress.wiped()}arx: ${escapeText(text)}\n`))
       .catch(() => {});
   };
-  const { stdout } = world;
+  const { stdout, stderr } = world;
   /** Requests that wait for a connection. */
   const connecting = new Map<string, Set<OpenRequest>>();
   const reached = new Set<string>();
@@ -72,6 +74,13 @@ export function createDiagnostics(world: World, flags: GlobalFlags): Diagnostics
         // Bytes may end in the middle of a line, which a progress line would overwrite.
         if (stdout.isTTY && typeof chunk !== 'string') progress.hide(true);
       },
+    },
+    stderr: {
+      isTTY: stderr.isTTY,
+      get columns() {
+        return stderr.columns;
+      },
+      write: (chunk) => stderr.write(typeof chunk === 'string' ? `${progress.wiped()}${chunk}` : chunk),
     },
     watch: (transport) =>
       form === 'none'

@@ -688,7 +688,10 @@ test.skipIf(noTmux)(
       await tmux('wait-for', 'done');
       expect(await screen()).toEqual([
         'PROBE-TOP',
-        expect.stringMatching(/^arx: 95 rows · .* · complete · status stable$/),
+        expect.stringMatching(/^arx: 95 rows · \d+ windows? ·$/),
+        expect.stringMatching(/^\d+ requests · 0 disagreements ·$/),
+        expect.stringMatching(/^confidence [\d.]+ · complete ·$/),
+        'status stable',
         'PROBE-END 0',
       ]);
       expect(readFileSync(join(dir, 'rows'), 'utf8').split('\n')).toHaveLength(96);

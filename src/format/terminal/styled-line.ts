@@ -5,8 +5,12 @@ import { truncate, escapeText, lastColumns, textWidth } from './escape.ts';
 /** The meaning of a span; each has one colour. */
 export type Style =
   'head' | 'id' | 'good' | 'warn' | 'bad' | 'dim' | 'match' | 'quote1' | 'quote2' | 'quote3';
-/** Text with a style and the address that it links to. Neither is escaped yet. */
-export type Span = string | { text: string; style?: Style | undefined; link?: string | undefined };
+/**
+ * Text with a style and the address that it links to. Neither is escaped yet. A line with a span that `isWhole` is not broken: it is
+ * copied as a whole, or its first character is said for all of it.
+ */
+export type Span =
+  string | { text: string; style?: Style | undefined; link?: string | undefined; isWhole?: boolean };
 /** One span or several. */
 export type Line = Span | readonly Span[];
 

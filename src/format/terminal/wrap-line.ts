@@ -12,12 +12,11 @@ const BELOW: Readonly<Record<string, string>> = { '├': '│', '│': '│', '|
 
 /**
  * Returns a line as lines of at most `columns` columns. What follows stands below the last column of an aligned line, or to the right of
- * the marks of a tree. A word that is too long is broken where `breaksWords` is set; else it stays whole, so that it can be copied. So does
- * a line of a difference: its first character is said for all of it.
+ * the marks of a tree. A word that is too long is broken where `breaksWords` is set; else it stays whole, so that it can be copied.
  */
 export function wrapLine(line: Line, columns: number, { breaksWords = false } = {}): Line[] {
   const whole = plainText(line);
-  if (textWidth(whole) <= columns || (!breaksWords && /^[+-]/.test(whole))) return [line];
+  if (textWidth(whole) <= columns || (!breaksWords && isWhole(line))) return [line];
   const indent = hangingIndent(line, whole, columns);
   const room = Math.max(1, columns - textWidth(indent));
   const lines: Span[][] = [[]];
@@ -61,6 +60,10 @@ function joined(parts: readonly Span[]): Span[] {
     else spans.push(part);
   }
   return spans;
+}
+
+function isWhole(line: Line): boolean {
+  return spansOf(line).some((span) => typeof span === 'object' && span.isWhole === true);
 }
 
 function textOf(span: Span): string {

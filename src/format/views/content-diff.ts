@@ -30,7 +30,7 @@ function* hunkLines({ a_start, a_lines, b_start, b_lines, lines }: DiffHunk): Ge
     // In a unified diff an empty range names the line before it.
     count === 1 ? `${start}` : `${count === 0 ? start - 1 : start},${count}`;
   yield { text: `@@ -${range(a_start, a_lines)} +${range(b_start, b_lines)} @@`, style: 'id' };
-  for (const line of lines) yield { text: escapeBlock(line), style: STYLES[line[0] ?? ''] };
+  for (const line of lines) yield { text: escapeBlock(line), style: STYLES[line[0] ?? ''], isWhole: true };
 }
 
 const STATES: Record<ViewField['state'], { text: string; style: Style | undefined }> = {
