@@ -7,10 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Service } from '../../../src/contract/exchange.ts';
+import { connectServer, withSchema, type PostgresServer } from '../../../src/service/administration.ts';
 import { createService, openArchive, type OpenArchive } from '../../../src/service/index.ts';
-import { ASSET_URL, sampleArchive, tokenFor } from '../../support/archive.ts';
+import { invalidateSummary } from '../../../src/service/store/meta-table/summary.ts';
+import { ASSET_URL, sampleArchive, START, tokenFor } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 import { ROLE } from '../../support/cluster.ts';
+import { fill } from '../../support/many-rows.ts';
 import { ownCluster, standbyOf, type OwnCluster } from '../../support/own-cluster.ts';
 import { noPostgres, withClient } from '../../support/postgres.ts';
 
@@ -133,6 +136,97 @@ describe.skipIf(noPostgres)('a standby', { timeout: 60_000 }, () => {
         expect(lookups.made).toBeGreaterThan(10);
       }, standby.url);
     }, primary.url);
+  });
+
+  test('keeps the pages of one archive while another is written, and shows each commit of its own', async () => {
+    const [written, shown] = await Promise.all([primary, standby].map(({ url }) => connectServer({ url })));
+    const opened: OpenArchive[] = [];
+    const open = async (
+      server: PostgresServer,
+      url: string,
+      name: string,
+      more: object,
+    ): Promise<OpenArchive> => {
+      const place = { url: withSchema(url, name), server };
+      const archiveOf = await openArchive({ ...place, ...more, sleep, now: () => START, randomBytes });
+      opened.push(archiveOf);
+      return archiveOf;
+    };
+    const create = async (name: string): Promise<OpenArchive> => {
+      const made = await open(written!, primary.url, name, { createSchema: true });
+      await fill(made.database, 20);
+      return made;
+    };
+    const [one, two] = [await create('one'), await create('two')];
+    const rename = (of: OpenArchive, name: string) =>
+      of.database.transaction(async (statements) => {
+        await statements.run('SET LOCAL synchronous_commit = remote_apply');
+        await statements.run(`UPDATE conversations SET subject = '${name}' WHERE n = 1`);
+      });
+    const bearer = await tokenFor(createService(one, { assetUrl: ASSET_URL, version: '0' }));
+    await rename(one, 'first');
+    await rename(two, 'first');
+    const counted = { cached: 0, made: 0 };
+    const own = createService(await open(shown!, standby.url, 'one', { readOnly: true }), {
+      assetUrl: ASSET_URL,
+      version: '0',
+      onCacheLookup: (isCached) => void (counted[isCached ? 'cached' : 'made'] += 1),
+    });
+    const ask = async (): Promise<string> =>
+      (await call(own, PAGE, { token: bearer })).json.data[0].subject as string;
+    for (let n = 0; n < 10; n += 1) {
+      await rename(one, `own ${n}`);
+      expect(await ask()).toBe(`own ${n}`);
+      Object.assign(counted, { cached: 0, made: 0 });
+      // Whatever the standby has received and does not show yet.
+      await rename(two, `other ${n}`);
+      for (let again = 0; again < 3; again += 1) expect(await ask()).toBe(`own ${n}`);
+      expect(counted).toEqual({ cached: 3, made: 0 });
+      // A writer that began is seen by its lock, before its commit.
+      await withClient(async (client) => {
+        await client.query('SET synchronous_commit = remote_apply');
+        await client.query('BEGIN; SELECT n FROM one.writer FOR UPDATE');
+        await client.query(`UPDATE one.conversations SET subject = 'slow ${n}' WHERE n = 1`);
+        await rename(two, `meanwhile ${n}`);
+        expect(await ask()).toBe(`own ${n}`);
+        await client.query('COMMIT');
+      }, primary.url);
+      expect(await ask()).toBe(`slow ${n}`);
+    }
+    for (const each of opened) await each.close();
+    for (const server of [written, shown]) await server!.end();
+  });
+
+  test('counts once for each state where it may not store the counts, also opened for writing', async () => {
+    const writable = await openArchive({ url: primary.url, sleep, now: () => START, randomBytes });
+    await writable.database.transaction(async (statements) => {
+      await statements.run('SET LOCAL synchronous_commit = remote_apply');
+      await invalidateSummary(statements);
+    });
+    await writable.close();
+    const now = () => Date.UTC(2026, 0, 2, 4);
+    const opened = await openArchive({ url: standby.url, sleep, now, randomBytes });
+    const { database } = opened;
+    let [counts, attempts] = [0, 0];
+    const all: typeof database.all = async (sql, values) => {
+      if (sql.includes('COUNT(*)')) counts += 1;
+      return database.all(sql, values);
+    };
+    const tryTransaction: typeof database.tryTransaction = async (work) => {
+      attempts += 1;
+      return database.tryTransaction(work);
+    };
+    const asked = createService(
+      { ...opened, database: { ...database, all, tryTransaction } },
+      { assetUrl: ASSET_URL, version: '0' },
+    );
+    const ask = async () => (await call(asked, PAGE, { token })).status;
+    expect(await ask()).toBe(200);
+    const first = counts;
+    expect(first).toBeGreaterThan(0);
+    for (let n = 0; n < 5; n += 1) expect(await ask()).toBe(200);
+    expect([counts, attempts]).toEqual([first, 1]);
+    await opened.close();
   });
 
   test('behind a balancer is not compared with another server, and again once all connections go to one', async () => {

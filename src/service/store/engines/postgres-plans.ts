@@ -119,33 +119,51 @@ const SNAPSHOT_OR_POSITION = `WITH wal AS MATERIALIZED (
       THEN CAST(replayed AS TEXT) END AS replayed
   FROM wal`;
 
+/**
+ * The same, and where it is known the last transaction that wrote the archive. Each writer locks the only row of `writer` with its first
+ * statement, so `xmax` of that row is its number at once, in the row itself and also on a standby. While that transaction runs nothing
+ * is known. 0 means that VACUUM removed the number. It has 32 bits; with those of the next transaction it becomes a whole one.
+ */
+const WRITER_OR_OTHER = `WITH locked AS MATERIALIZED (
+    SELECT CAST(CAST(xmax AS TEXT) AS BIGINT) AS number,
+      CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT) AS next
+    FROM writer ORDER BY n LIMIT 1
+  ), aged AS MATERIALIZED (SELECT number, next, (next - number) & 4294967295 AS age FROM locked)
+  SELECT CASE WHEN number > 0 AND age BETWEEN 1 AND 2147483647 AND age < next
+        AND pg_xact_status(CAST(CAST(next - age AS TEXT) AS xid8)) IS DISTINCT FROM 'in progress'
+      THEN CAST(next - age AS TEXT) END AS writer,
+    CAST(pg_is_in_recovery() AS INTEGER) AS standby, other.*
+  FROM aged CROSS JOIN (${SNAPSHOT_OR_POSITION}) other`;
+
 /** What is asked for each request. */
-const FOR_EACH_REQUEST = new Set([SNAPSHOT, SNAPSHOT_OR_POSITION, SUMMARY_STATE]);
+const FOR_EACH_REQUEST = new Set([SNAPSHOT, SNAPSHOT_OR_POSITION, WRITER_OR_OTHER, SUMMARY_STATE]);
 
 /** What the statements above return. */
-type StateRow = { state: string | null; replayed: string | null };
+type StateRow = { state: string | null; replayed: string | null; writer?: string | null; standby?: number };
 
-/** Returns whether the server lacks a function, as databases do that are built from PostgreSQL. */
+/** Returns whether the server lacks a function, as databases do that are built from PostgreSQL, or the user a right. */
 function isUnsupported(error: unknown): boolean {
-  return /^(?:0A|42)/.test(String((error as { code?: unknown }).code));
+  return /^(?:0A|42(?!P01))/.test(String((error as { code?: unknown }).code));
 }
 
 /**
  * Returns the data version of a database: two equal snapshots of a primary see the same commits, and so do two equal positions of a
- * standby. `target` says to which server all connections go; between two servers nothing can be compared, since one may be behind.
+ * standby. With `ofWriter` it is that of the archive alone: the last transaction that wrote it. `target` says to which server all connections
+ * go; between two servers nothing can be compared, since one may be behind.
  */
 export function createDataVersion(
   statements: Statements,
   target: () => ServerTarget | undefined,
+  { ofWriter }: { ofWriter: boolean },
 ): () => Promise<DataVersion> {
-  let sql = SNAPSHOT_OR_POSITION;
+  const possible = [...(ofWriter ? [WRITER_OR_OTHER] : []), SNAPSHOT_OR_POSITION, SNAPSHOT];
   const read = async (): Promise<StateRow | undefined> => {
     try {
-      return await statements.get<StateRow>(sql);
+      return await statements.get<StateRow>(possible[0]!);
     } catch (error) {
-      if (sql === SNAPSHOT || !isUnsupported(error)) throw error;
-      sql = SNAPSHOT;
-      return statements.get<StateRow>(sql);
+      if (possible.length === 1 || !isUnsupported(error)) throw error;
+      possible.shift();
+      return read();
     }
   };
   return async () => {
@@ -153,8 +171,11 @@ export function createDataVersion(
     const row = await read();
     const after = target();
     if (before === undefined || after === undefined || before.changes !== after.changes) return Number.NaN;
-    // A pooler may send a position and a page to two standbys.
-    const state = row?.state ?? (after.isShared ? undefined : row?.replayed);
+    const own = row?.writer == null ? undefined : `writer ${row.writer}`;
+    // A pooler may send this statement and that of a page to two standbys.
+    const state = after.isShared
+      ? ((row?.standby === 1 ? undefined : own) ?? row?.state)
+      : (own ?? row?.state ?? row?.replayed);
     return typeof state === 'string' ? `${after.changes} ${state}` : Number.NaN;
   };
 }

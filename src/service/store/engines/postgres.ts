@@ -334,7 +334,8 @@ export async function openPostgres({
     throw error;
   }
   sendingOf = createStatementNames();
-  return { ...database, dataVersion: createDataVersion(reader, () => connections.target()) };
+  const dataVersion = createDataVersion(reader, () => connections.target(), { ofWriter: hasOwn });
+  return { ...database, dataVersion };
 }
 
 function lockBusy(): DatabaseAccessError {

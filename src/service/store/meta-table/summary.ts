@@ -77,7 +77,8 @@ export async function summariesOf(archive: Archive, known?: DataVersion): Promis
     if (Math.abs(now() - stored.counted_ms) < Math.floor(stored.counted / ROWS_PER_PAUSE_MS))
       return stored.summaries;
   }
-  if (archive.readOnly) return countOnce(archive, state);
+  // Where storing failed in this state, it fails again: a standby, a full disk.
+  if (archive.readOnly || COUNTED.get(archive)?.state === stateOf(state)) return countOnce(archive, state);
   try {
     // As the writer, so that nothing changes between counting and storing. A read does not wait for another writer.
     const fresh = await database.tryTransaction(async (statements) => {
@@ -88,23 +89,25 @@ export async function summariesOf(archive: Archive, known?: DataVersion): Promis
     if (fresh !== undefined) return fresh;
   } catch {
     // A full disk must not fail a read.
-    return (await count(database, state, now())).summaries;
+    return countOnce(archive, state);
   }
   return stored?.summaries ?? (await count(database, state, now())).summaries;
 }
 
-/** Summaries of read-only archives, which cannot store them: counted once for each state. */
+/** Summaries of archives that cannot store them: counted once for each state. */
 const COUNTED = new WeakMap<Archive, { state: string; summaries: Promise<Summaries> }>();
 
 function countOnce(archive: Archive, row: SummaryState | undefined): Promise<Summaries> {
   const known = COUNTED.get(archive);
-  const state = JSON.stringify(row);
+  const state = stateOf(row);
   if (known?.state === state) return known.summaries;
   const summaries = count(archive.database, row, archive.now()).then((counted) => counted.summaries);
   COUNTED.set(archive, { state, summaries });
   summaries.catch(() => COUNTED.delete(archive));
   return summaries;
 }
+
+const stateOf = (row: SummaryState | undefined): string => JSON.stringify(row ?? null);
 
 /** Marks the stored summary as outdated. `rows`: checks, positions or redactions changed; `conversations`: some were joined; `tiers`: of rows. */
 export async function invalidateSummary(

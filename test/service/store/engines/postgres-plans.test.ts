@@ -37,12 +37,23 @@ describe('the state', () => {
     createDataVersion(
       answering(async () => row),
       () => (targets.length > 1 ? targets.shift() : targets[0]),
+      { ofWriter: true },
     )();
 
   test('is the snapshot of a primary, or the position of a standby', async () => {
     expect(await version({ state: '1:3:2', replayed: null }, one)).toBe('1 1:3:2');
     expect(await version({ state: '1:3:2', replayed: null }, { ...one, isShared: true })).toBe('1 1:3:2');
     expect(await version({ state: null, replayed: '0/16B3' }, one)).toBe('1 0/16B3');
+  });
+
+  test('is the last transaction of a writer, where it is known', async () => {
+    const primary = { state: '1:3:2', replayed: null, writer: '17', standby: 0 };
+    expect(await version(primary, one)).toBe('1 writer 17');
+    expect(await version(primary, { ...one, isShared: true })).toBe('1 writer 17');
+    expect(await version({ ...primary, writer: null }, one)).toBe('1 1:3:2');
+    const standby = { state: null, replayed: null, writer: '17', standby: 1 };
+    expect(await version(standby, one)).toBe('1 writer 17');
+    expect(await version(standby, { ...one, isShared: true })).toBeNaN();
   });
 
   test.each([
@@ -69,6 +80,7 @@ describe('the state', () => {
         },
       } as unknown as Statements,
       () => one,
+      { ofWriter: false },
     );
     expect(await read()).toBe('1 1:3:2');
     expect(await read()).toBe('1 1:3:2');
