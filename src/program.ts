@@ -232,13 +232,25 @@ function suggestion(typed: string, known: readonly string[], before: string): st
   return meant === undefined ? undefined : `did you mean: ${before}${meant}`;
 }
 
-/** Returns the command of a noun whose second word is near to the one that was typed. */
+/** What other programs call the second word of a command. */
+const VERBS_OF_OTHERS: readonly (readonly [words: readonly string[], verb: string])[] = [
+  [['list', 'dir'], 'ls'],
+  [['get', 'view', 'info'], 'show'],
+  [['download', 'fetch', 'get'], 'pull'],
+  [['remove', 'delete'], 'rm'],
+  [['remove', 'delete', 'rm'], 'drop'],
+  [['check'], 'verify'],
+];
+
+/** Returns the command of a noun whose second word is near to the one that was typed, or means the same. */
 function verbNear(typed: string, noun: string): string | undefined {
   const verbs = COMMAND_LIST.flatMap(({ words }) => {
     const [first, second] = words.split(' ');
     return first === noun && second !== undefined ? [second] : [];
   });
-  const meant = nearest(typed.split(' ')[1] ?? '', verbs);
+  const word = typed.split(' ')[1] ?? '';
+  const others = VERBS_OF_OTHERS.find(([words, verb]) => words.includes(word) && verbs.includes(verb));
+  const meant = others?.[1] ?? nearest(word, verbs);
   return meant === undefined ? undefined : `${noun} ${meant}`;
 }
 
@@ -298,6 +310,7 @@ function usageFault(error: CommanderError, words: readonly string[]): Fault {
   );
   const wrong = /argument '(.{0,60})' is invalid\. Allowed choices are (.*)\.$/.exec(error.message);
   const choice = wrong === null ? undefined : nearest(wrong[1] ?? '', wrong[2]?.split(', ') ?? []);
+  if (error.message.includes("option '-o, --output")) detail.hint = 'arx help output';
   if (choice !== undefined) detail.hint = `did you mean: ${choice}; ${hint}`;
   if (isOption === true) detail.hint = `did you mean: ${meant}; ${hint}`;
   const message = error.message

@@ -136,5 +136,5 @@ async function openZip(path: string, temporary: string, now: number): Promise<Ba
 }
 
 function taken(path: string): Fault {
-  return new Fault('unsafe', `${path} exists already`);
+  return new Fault('unsafe', `${path} exists already`, { hint: 'name one that does not exist yet' });
 }

@@ -1,10 +1,11 @@
 // Turns responses that are no success into Faults: by status, error code and error body (interface 7).
 import { ERROR_STATUS, NO_ROUTE, ONLY_FILES, type ErrorCode } from '../contract/error.ts';
 import { Integrity } from '../contract/scalars.ts';
-import { HEADERS, ROUTES } from '../contract/routes.ts';
+import { HEADERS, ROUTES, type Route } from '../contract/routes.ts';
 import { Fault, type FaultDetail, type FaultKind } from '../faults.ts';
 import { isFromOurService } from './our-service.ts';
 import type { ApiResponse } from './response.ts';
+import { recordHint, type RecordNoun } from './record-hint.ts';
 import { redactSecrets, safeText } from './safe-text.ts';
 import { shownPath } from './shown-target.ts';
 import { parseJson } from './strict-json.ts';
@@ -116,8 +117,8 @@ function hintFor(
   if (message === ONLY_FILES) return `${CHECK_BASE_URL}: arx serve names that of the archive first`;
   if (message === NO_ROUTE) return wrongBaseUrlHint(url, secrets);
   if (kind === 'not_found' && code === NO_RECORD) {
-    const noun = recordIn(url)?.noun;
-    return noun === undefined ? undefined : RECORD_ROUTES[noun].hint;
+    const record = recordIn(url);
+    return record === undefined ? undefined : recordHint(record.noun, record.id);
   }
   if (code === NO_SCOPE)
     return 'arx login --observer-tier internal asks for more rights, where the service gives them';
@@ -180,9 +181,9 @@ function recordAt(url: URL, secrets: readonly string[]): string | undefined {
 }
 
 /** Returns the kind of the record that a path asks for, and its id as it stands in the path. */
-function recordIn({ pathname }: URL): { noun: keyof typeof RECORD_ROUTES; id: string } | undefined {
-  for (const noun of Object.keys(RECORD_ROUTES) as (keyof typeof RECORD_ROUTES)[]) {
-    const { path } = RECORD_ROUTES[noun].route;
+function recordIn({ pathname }: URL): { noun: RecordNoun; id: string } | undefined {
+  for (const noun of Object.keys(RECORD_ROUTES) as RecordNoun[]) {
+    const { path } = RECORD_ROUTES[noun];
     const at = pathname.lastIndexOf(path.slice(0, path.indexOf('{')));
     const id = at < 0 ? '' : pathname.slice(at + path.indexOf('{'));
     if (id !== '' && !id.includes('/')) return { noun, id };
@@ -190,12 +191,12 @@ function recordIn({ pathname }: URL): { noun: keyof typeof RECORD_ROUTES; id: st
   return undefined;
 }
 
-/** The routes of one record, and the command that lists the records that there are. */
-const RECORD_ROUTES = {
-  attachment: { route: ROUTES.attachment, hint: 'arx attachments ls --all lists them' },
-  message: { route: ROUTES.content, hint: 'arx messages ls lists them' },
-  sequence: { route: ROUTES.sequence, hint: 'arx help sequence show names them' },
-  conversation: { route: ROUTES.conversation, hint: 'arx conversations ls lists them' },
+/** The routes of one record. */
+const RECORD_ROUTES: Record<RecordNoun, Route> = {
+  attachment: ROUTES.attachment,
+  message: ROUTES.content,
+  sequence: ROUTES.sequence,
+  conversation: ROUTES.conversation,
 };
 
 function isKnown(code: string | undefined): code is ErrorCode {

@@ -14,6 +14,8 @@ export const Input = z.object({
   database: DATABASE_INPUT.database,
 });
 
+const TARGET_HINT = 'name a folder of an earlier backup, or one that does not exist yet';
+
 /** Runs `arx backup`. */
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const place = (await archivePlace(input, app)) ?? { dir: app.directories.data };
@@ -49,12 +51,17 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   })
     .catch((error: unknown) => {
       if (error instanceof BackupTargetError)
-        throw new Fault('unsafe', `${to}: ${error.message}`, { cause: error });
+        throw new Fault('unsafe', `${to}: ${error.message}`, {
+          cause: error,
+          hint: TARGET_HINT,
+        });
       // The lock beside the backup is on the disk of the target, too.
       const cause = error instanceof Fault && error.kind === 'store' ? error.detail.cause : error;
       if (app.world.signal.aborted || (cause as NodeJS.ErrnoException | undefined)?.syscall === undefined)
         throw error;
-      throw diskFault(cause, to);
+      const fault = diskFault(cause, to);
+      if (fault instanceof Fault && fault.kind === 'unsafe') fault.detail.hint = TARGET_HINT;
+      throw fault;
     })
     .finally(() => progress.end());
   await app.printer.report(report, (canvas) => backupLines(report, canvas));

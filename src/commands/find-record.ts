@@ -2,6 +2,7 @@
 import type { App } from '../app.ts';
 import { SMALL_LIMIT } from '../capabilities/page-limit.ts';
 import { UNSUPPORTED_STATUS } from '../capabilities/unsupported-status.ts';
+import { recordHint, type RecordNoun } from '../client/record-hint.ts';
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { Fault, type FaultKind } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
@@ -10,7 +11,7 @@ import { exactRows, type ReadPage } from './exact-rows.ts';
 /** Where records of one kind are found. The routes for one attachment and one conversation are our choice. */
 export type RecordSource<Row extends { id: string }> = {
   /** What one record is called. */
-  noun: string;
+  noun: RecordNoun;
   /** Reads one record by its route; absent: only the list decides. */
   read?(id: string): Promise<{ body: Row }>;
   /** Reads one page of the list. */
@@ -135,7 +136,7 @@ async function* findInList<Row extends { id: string }>(
     else fault = await findRows();
   } catch (error) {
     if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
-    if (!INCONCLUSIVE.has(error.kind)) throw absence(`${noun} ${ids[0]}`, error);
+    if (!INCONCLUSIVE.has(error.kind)) throw absence(noun, ids[0] ?? '', error);
     fault = error;
   } finally {
     release();
@@ -143,7 +144,7 @@ async function* findInList<Row extends { id: string }>(
   app.log(`looked for ${plural(ids.length, noun)} in the list: ${plural(pages, 'request')}`);
   for (const id of ids) {
     const row = rows.get(id);
-    yield row === undefined ? { id, fault: absence(`${noun} ${id}`, fault) } : { id, row };
+    yield row === undefined ? { id, fault: absence(noun, id, fault) } : { id, row };
   }
 
   async function findRows(): Promise<Fault | undefined> {
@@ -219,8 +220,12 @@ async function findByWalk<Row extends { id: string }>(
 }
 
 /** Returns the Fault of a record that the list does not show. `fault` says why the list was not proved. */
-export function absence(record: string, fault: Fault | undefined): Fault {
-  if (fault === undefined) return new Fault('not_found', `no ${record} in this archive`);
+export function absence(noun: RecordNoun, id: string, fault: Fault | undefined): Fault {
+  const record = `${noun} ${id}`;
+  if (fault === undefined)
+    return new Fault('not_found', `no ${record} in this archive`, {
+      hint: recordHint(noun, id),
+    });
   const kind = fault.kind === 'not_found' ? 'partial' : fault.kind;
   return new Fault(kind, `cannot tell whether there is ${record}: ${fault.message}`, fault.detail);
 }

@@ -34,7 +34,10 @@ export async function checkFree(file: string, force: boolean, { world }: Pick<Ap
     throw diskFault(error, file);
   });
   if (found === undefined || (force && found.isFile())) return;
-  if (!found.isFile()) throw new Fault('unsafe', `${file} exists and is not a regular file`);
+  if (!found.isFile())
+    throw new Fault('unsafe', `${file} exists and is not a regular file`, {
+      hint: `name a file, or - for standard output`,
+    });
   throw new Fault('unsafe', `${file} exists`, { hint: 'replace it with --force' });
 }
 

@@ -1,6 +1,7 @@
 // `arx redact ID`: withholds a file of the local archive; `--undo` makes it readable again.
 import * as z from 'zod';
 import type { App } from '../app.ts';
+import { recordHint } from '../client/record-hint.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import { attachmentView } from '../format/views/index.ts';
@@ -25,7 +26,10 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const archive = await app.openArchive({ ...place, mustExist: true });
   const { redact, rowsOfSameFile, unredact } = await import('../service/administration.ts');
   const rows = await rowsOfSameFile(archive, input.id);
-  if (rows === 0) throw new Fault('not_found', `no attachment ${input.id} in this archive`);
+  if (rows === 0)
+    throw new Fault('not_found', `no attachment ${input.id} in this archive`, {
+      hint: recordHint('attachment', input.id),
+    });
   const copies = rows === 1 ? '' : ` (${plural(rows, 'attachment')} with the same bytes)`;
   const what = `${input.undo ? 'make readable again' : 'withhold'} ${input.id}${copies}`;
   if (input.dryRun) app.notice(`dry run, nothing is changed; would ${what}`);

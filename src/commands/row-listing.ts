@@ -285,11 +285,15 @@ function namingDates(error: unknown, { after, before }: Window, { world }: Pick<
     ...(isDate(after) ? [`--since ${after}`] : []),
     ...(isDate(before) ? [`--until ${before}`] : []),
   ];
-  if (!(error instanceof Fault) || !['usage', 'not_found'].includes(error.kind) || dates.length === 0)
-    return error;
+  if (!(error instanceof Fault) || !['usage', 'not_found'].includes(error.kind)) return error;
+  const isOfCursor = error.detail.code === 'cursor_invalid' || error.detail.code === 'cursor_not_found';
+  if (dates.length === 0 && !isOfCursor) return error;
   return new Fault(error.kind, error.message, {
     ...error.detail,
-    hint: `--after and --before take ids; by date: ${dates.join(' ')}`,
+    hint:
+      dates.length === 0
+        ? '--after and --before take ids of rows of this list'
+        : `--after and --before take ids; by date: ${dates.join(' ')}`,
   });
 }
 

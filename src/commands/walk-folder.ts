@@ -41,6 +41,8 @@ function outputFault(error: unknown, dir: string): unknown {
   const { cause } = error.detail;
   if (cause === undefined) return new Fault('unsafe', error.message);
   if ((cause as NodeJS.ErrnoException).code === 'EEXIST')
-    return new Fault('unsafe', `${dir} is not a folder`);
+    return new Fault('unsafe', `${dir} is not a folder`, {
+      hint: 'name a folder, or one that does not exist yet',
+    });
   return diskFault(cause, dir);
 }

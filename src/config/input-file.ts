@@ -2,6 +2,7 @@
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
+import { unreadableReason } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 
 /** Yields the chunks of a stream. Throws the signal's reason as soon as it is aborted. */
@@ -28,8 +29,16 @@ export async function* readInputFile(
     yield* untilAborted(await streamOf(fd), signal);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw new Fault('usage', `cannot read ${what}`, { cause: error });
+    throw unreadable(what, error);
   }
+}
+
+/** Returns the Fault for a file that a user named and that cannot be read. */
+export function unreadable(what: string, error: unknown): Fault {
+  const reason = unreadableReason(error);
+  return new Fault('usage', `cannot read ${what}${reason === undefined ? '' : ` (${reason})`}`, {
+    cause: error,
+  });
 }
 
 /** A non-blocking descriptor needs a stream that waits by polling: a socket for a FIFO, a tty stream for a terminal. */

@@ -1,10 +1,11 @@
 // Reads and writes config.json, the user's settings.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { nearest } from '../contract/nearest.ts';
 import { commitFile, writeNewFile } from '../disk/atomic-file.ts';
 import { Fault } from '../faults.ts';
 import { shellWord } from '../format/shell-words.ts';
-import { isSettingKey, KEYS, InvalidSettingValue, type SettingKey } from './setting-keys.ts';
+import { isSettingKey, KEYS, SETTING_KEYS, InvalidSettingValue, type SettingKey } from './setting-keys.ts';
 import { withLock } from './lock.ts';
 import { readPrivate, removeAllQuietly, writeFault, type StoreWorld } from './private-file.ts';
 import { parsePrivateJson } from './private-json.ts';
@@ -139,8 +140,9 @@ export function unknownProfile(name: string, { path, url }: { path?: string; url
 /** Returns the name as a setting's. Throws Fault 'usage' for another name. */
 export function parseSettingKey(name: string): SettingKey {
   if (isSettingKey(name)) return name;
+  const meant = nearest(name, SETTING_KEYS);
   throw new Fault('usage', `no setting ${JSON.stringify(name)}`, {
-    hint: 'arx config ls shows them',
+    hint: `${meant === undefined ? '' : `did you mean: ${meant}; `}arx config ls shows them`,
   });
 }
 

@@ -38,6 +38,10 @@ const TYPES = new Map<string, string>([
 ]);
 
 function problemOf(issue: z.core.$ZodIssue, given: unknown, describe: (given: unknown) => string): string {
+  // A schema may have words of its own.
+  if (!/^(?:Invalid|Too (?:small|big))\b/.test(issue.message))
+    return `${issue.message.charAt(0).toLowerCase()}${issue.message.slice(1)}`;
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
   if (issue.code === 'invalid_type') {
     const type = TYPES.get(issue.expected) ?? issue.expected;
     if (given === undefined) return `is missing, must be ${type}`;

@@ -27,6 +27,12 @@ const UNSAFE: Record<string, string> = {
   ENXIO: 'not a regular file',
 };
 
+/** Returns what is wrong with a file that cannot be read, in words; undefined for an error without a system code. */
+export function unreadableReason(error: unknown): string | undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === undefined ? undefined : (UNSAFE[code] ?? REASONS[code] ?? code.toLowerCase());
+}
+
 /**
  * Returns an error of the file system as a Fault `disk` or `unsafe` whose message begins with `what`, the thing that was
  * read or written. Returns a Fault, and an error without a system code, as it is.

@@ -70,4 +70,5 @@ function folderFault(error: unknown, dir: string): unknown {
   return code === 'EEXIST' || code === 'ENOTDIR' ? notAFolder(dir) : diskFault(error, dir);
 }
 
-const notAFolder = (dir: string) => new Fault('unsafe', `${dir} is not a folder`);
+const notAFolder = (dir: string) =>
+  new Fault('unsafe', `${dir} is not a folder`, { hint: 'name a folder, or one that does not exist yet' });

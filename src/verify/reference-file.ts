@@ -19,7 +19,7 @@ export async function readReferenceFile(dir: string, name: string): Promise<Buff
     return await readBounded(file, name).finally(() => file.close());
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw diskFault(error, name);
+    throw diskFault(error, (error as NodeJS.ErrnoException).code === 'ENOTDIR' ? dir : name);
   }
 }
 

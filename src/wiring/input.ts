@@ -1,6 +1,7 @@
 // Reads what commander parsed into the shape that a command or the program expects.
 import * as z from 'zod';
 import { nearest } from '../contract/nearest.ts';
+import { validationMessage } from '../contract/validation-message.ts';
 import { Fault } from '../faults.ts';
 
 /**
@@ -21,9 +22,10 @@ export function readInput<T extends z.ZodType>(
   const typed = given[key];
   const choices = issue?.code === 'invalid_value' ? issue.values.map(String) : [];
   const meant = typeof typed === 'string' ? nearest(typed, choices) : undefined;
+  const problem = validationMessage(parsed.error, given).replace(/^[^:]*: /, '');
   throw new Fault(
     'usage',
-    `${argumentNames.includes(key) ? `<${key}>` : option}: ${issue?.message ?? 'does not fit'}`,
+    `${argumentNames.includes(key) ? `<${key}>` : option}: ${problem}`,
     meant === undefined ? {} : { hint: `did you mean: ${meant}` },
   );
 }

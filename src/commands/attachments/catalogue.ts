@@ -42,7 +42,7 @@ export async function* findAttachments(
     const listing = await wholeCatalogue(app);
     for await (const row of listing.rows) if (left.delete(row.id)) yield { id: row.id, row };
     if (listing.complete()) {
-      for (const id of left) yield { id, fault: absence(`attachment ${id}`, undefined) };
+      for (const id of left) yield { id, fault: absence('attachment', id, undefined) };
       return;
     }
   }

@@ -131,7 +131,10 @@ async function copyToOutput(path: string, app: App): Promise<void> {
 
 /** Returns what the manifest of the pull lists, each with its row of the catalogue as it is now. */
 async function recordsOf(dir: string, input: Input, app: App): Promise<BagRecord[]> {
-  const manifest = await readManifest(dir);
+  const manifest = await readManifest(dir).catch((error: unknown) => {
+    if (error instanceof Fault && error.kind === 'unsafe') error.detail.hint ??= 'name the folder of a pull';
+    throw error;
+  });
   if (manifest === undefined)
     throw new Fault('not_found', `${dir} holds no pulled files`, {
       hint: 'arx attachments pull --all --to files',

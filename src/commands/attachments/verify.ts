@@ -99,7 +99,10 @@ async function lookAt(path: string, against: Reference | undefined): Promise<boo
     throw new Fault('not_found', `${path} does not exist`, { hint: 'name the folder of a pull' });
   }
   if (found.isFile() && (against === 'bag' || (against === undefined && path.endsWith('.zip')))) return false;
-  if (!found.isDirectory()) throw new Fault('unsafe', `${path} is not a folder`);
+  if (!found.isDirectory())
+    throw new Fault('unsafe', `${path} is not a folder`, {
+      hint: 'name the folder of a pull, or a bag: a folder or FILE.zip',
+    });
   return true;
 }
 

@@ -19,7 +19,7 @@ const OwnMessages = z.union([
 /** Returns the conversation with this id. Throws as {@link findRecord}. */
 export async function findConversation(id: string, client: Client, app: App): Promise<Conversation> {
   const source = {
-    noun: 'conversation',
+    noun: 'conversation' as const,
     read: client.conversation,
     page: async (window: WindowQuery) => (await client.conversations(window)).body,
   };

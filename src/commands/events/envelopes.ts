@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import type { App } from '../../app.ts';
 import { safeText } from '../../client/safe-text.ts';
 import { MAX_JSON_DEPTH } from '../../client/strict-json.ts';
-import { readInputFile, collectBytes } from '../../config/input-file.ts';
+import { readInputFile, collectBytes, unreadable } from '../../config/input-file.ts';
 import { ensurePrivateFolder } from '../../config/private-file.ts';
 import { IngestRequest, payloadFields, PAYLOADS } from '../../contract/ingest.ts';
 import { EVENT_TYPES, type EventType } from '../../contract/event-types.ts';
@@ -149,7 +149,7 @@ async function openFile(file: string, app: App): Promise<FileHandle> {
   try {
     if ((await stat(path)).isFile()) return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    throw new Fault('usage', `cannot read ${file}`, { cause: error });
+    throw unreadable(file, error);
   }
   return copyToTemporary(readInputFile(path, file, app.world.signal), app);
 }

@@ -7,7 +7,7 @@ import { diskFault } from '../../disk/disk-fault.ts';
 import { readBytesIfExists } from '../../disk/regular-file.ts';
 import { Fault } from '../../faults.ts';
 import { MAX_SUBJECT_BYTES, SUBJECT_FILE } from './frozen-log.ts';
-import { verifyFrozen, type FrozenChain, type WindowVisitor } from './hash-chain.ts';
+import { noFrozenWalk, verifyFrozen, type FrozenChain, type WindowVisitor } from './hash-chain.ts';
 import { readUnresolvedRows } from './unresolved-rows.ts';
 
 /**
@@ -59,8 +59,7 @@ async function readSubject(path: string): Promise<FrozenWalkSubject> {
   const bytes = await readBytesIfExists(file, MAX_SUBJECT_BYTES).catch((error: unknown) => {
     throw diskFault(error, file);
   });
-  if (bytes === undefined)
-    throw new Fault('not_found', `no frozen walk in ${path}: ${SUBJECT_FILE} is missing`);
+  if (bytes === undefined) throw noFrozenWalk(path, `: ${SUBJECT_FILE} is missing`);
   const subject = FrozenWalkSubject.safeParse(parseJsonBytes(bytes));
   if (!subject.success) throw new Fault('integrity', `${file} is damaged`);
   return subject.data;

@@ -54,6 +54,13 @@ export type FrozenChain = {
  */
 export type WindowVisitor = (line: FrozenWindowLine, rows: readonly string[]) => void;
 
+/** Returns the Fault for a folder without a frozen walk. `reason` follows its name. */
+export function noFrozenWalk(dir: string, reason = ''): Fault {
+  return new Fault('not_found', `no frozen walk in ${dir}${reason}`, {
+    hint: 'arx conversations walk --freeze DIR makes one',
+  });
+}
+
 /**
  * Verifies the log in a folder, offline (`arx conversations verify DIR`). Stops at the first problem, which is damage or
  * tampering. Throws Fault `not_found` when there is no log, `integrity` when the file of completions is damaged, `unsafe`
@@ -69,8 +76,7 @@ export async function verifyFrozen(dir: string, visit?: WindowVisitor): Promise<
       await windows.close();
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      throw new Fault('not_found', `no frozen walk in ${dir}`);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw noFrozenWalk(dir);
     throw diskFault(error, `frozen log in ${dir}`);
   }
 }

@@ -1,0 +1,78 @@
+// A plausible mistake with each command: the error says what is wrong with which thing, and its hint what to do.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { arx } from '../support/command.ts';
+import { sampleData } from '../support/sample.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const dir = tempFolder('next-steps');
+beforeAll(async () => {
+  await sampleData(join(dir, 'data'));
+  writeFileSync(join(dir, 'file'), 'text\n');
+  mkdirSync(join(dir, 'folder'));
+});
+
+const FOLDER = 'name a folder, or one that does not exist yet';
+const WALK = 'arx conversations walk --freeze DIR makes one';
+
+test.each<[line: string, exit: number, message: string, hint: string]>([
+  ['attachments list', 2, "unknown command 'attachments list'", 'did you mean: arx attachments ls'],
+  ['attachments download', 2, "unknown command 'attachments download'", 'did you mean: arx attachments pull'],
+  ['conversations get', 2, "unknown command 'conversations get'", 'did you mean: arx conversations show'],
+  ['archive delete x', 2, "unknown command 'archive delete'", 'did you mean: arx archive drop'],
+  [
+    'attachments ls --after nosuch',
+    2,
+    'starting_after: is not an id',
+    '--after and --before take ids of rows',
+  ],
+  ['messages ls --after 2019 --limit 3', 2, 'starting_after: is not an id', 'by date: --since 2019'],
+  ['attachments pull att_1 --to file', 13, '/file is not a folder', FOLDER],
+  [
+    'attachments pull --ids nosuch',
+    2,
+    'cannot read nosuch (no such file or folder)',
+    'arx help attachments pull',
+  ],
+  ['attachments verify file', 13, '/file is not a folder', 'name the folder of a pull, or a bag'],
+  ['attachments export file --to bag', 13, '/file: not a folder', 'name the folder of a pull'],
+  ['conversations walk --freeze file', 13, '/file is not a folder', FOLDER],
+  ['conversations verify nosuch', 6, 'no frozen walk in ', WALK],
+  ['conversations diff folder folder', 6, 'no frozen walk in ', WALK],
+  ['conversations plot nosuch', 6, 'no frozen walk in ', WALK],
+  ['messages show msg_99999', 6, 'no message msg_99999 in this archive', 'arx messages ls lists them'],
+  ['events send --file nosuch', 2, 'cannot read nosuch (no such file or folder)', 'arx help events send'],
+  ['events send --file folder', 2, 'cannot read folder (is a folder)', 'arx help events send'],
+  ['redact msg_1 --yes', 6, 'no attachment msg_1 in this archive', 'arx read msg_1'],
+  ['redact att_99999 --yes', 6, 'no attachment att_99999', 'arx attachments ls --all lists them'],
+  ['backup', 2, '--to: name the folder of the backup', 'arx help backup'],
+  ['backup --to file', 13, '/file: exists already', 'name a folder of an earlier backup'],
+  [
+    'report --html folder',
+    13,
+    'folder exists and is not a regular file',
+    'name a file, or - for standard output',
+  ],
+  ['blobs move', 2, '--to: is missing', 'arx help blobs move'],
+  ['config get basurl', 2, 'no setting "basurl"', 'did you mean: base_url; arx config ls shows them'],
+  ['health -o xml', 2, "argument 'xml' is invalid", 'arx help output'],
+  ['health -o jsn', 2, "argument 'jsn' is invalid", 'did you mean: json'],
+])('arx %s', async (line, exit, message, hint) => {
+  const ran = await arx(dir, line);
+  const [first = '', ...rest] = ran.stderr.split('\n');
+  expect([ran.exit, ran.stdout, first]).toEqual([exit, '', expect.stringContaining(message)]);
+  expect(rest.find((text) => text.startsWith('  hint: '))).toContain(hint);
+});
+
+test.each([
+  ['attachments show msg_1', 'arx read msg_1'],
+  ['attachments show conv_1', 'arx conversations show conv_1'],
+  ['conversations show msg_1', 'arx read msg_1'],
+  ['content get att_1', 'arx attachments show att_1'],
+  ['messages show conv_1', 'arx conversations show conv_1'],
+])('arx %s: the id is of another kind', async (line, command) => {
+  const ran = await arx(dir, line);
+  expect([ran.exit, ran.stdout]).toEqual([6, '']);
+  expect(ran.stderr).toContain(`  hint: ${command}\n`);
+});
