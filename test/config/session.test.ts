@@ -97,7 +97,7 @@ describe('a given token', () => {
     const { session } = begun({ tokenFile: '/nowhere/token' });
     await expect(session.bearer()).rejects.toMatchObject({
       kind: 'usage',
-      message: 'cannot read token file /nowhere/token',
+      message: 'cannot read token file /nowhere/token (no such file or folder)',
     });
   });
 });
