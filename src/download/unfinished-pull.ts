@@ -13,7 +13,10 @@ export const isUnfinishedMark = (path: string): boolean => UNFINISHED_FILE.test(
 
 /** The mark of a pull that runs. */
 export type PullMark = {
-  /** Removes the mark. With `isAll`, the pull was of everything, and the marks of other pulls are removed, too. */
+  /**
+   * Removes the mark. With `isAll`, the pull was of everything, and the marks of other pulls are removed, too. One that cannot be removed
+   * is removed by the next pull.
+   */
   remove(options: { isAll: boolean }): Promise<void>;
 };
 
@@ -30,8 +33,9 @@ export async function markUnfinished(dir: string, selection: string): Promise<Pu
   await onDisk(file.close());
   return {
     async remove({ isAll }) {
-      const marks = isAll ? (await onDisk(readdir(dir))).filter(isUnfinishedMark) : [name];
-      for (const mark of marks) await onDisk(rm(join(dir, mark), { force: true }));
+      const names = isAll ? await readdir(dir).catch(() => []) : [name];
+      for (const mark of names.filter(isUnfinishedMark))
+        await rm(join(dir, mark), { force: true }).catch(() => {});
     },
   };
 }

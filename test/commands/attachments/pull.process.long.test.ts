@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
+import { isOwnFile } from '../../../src/download/own-files.ts';
+import { isUnfinishedMark } from '../../../src/download/unfinished-pull.ts';
 import { PARTIAL_FILE } from '../../../src/download/partial-names.ts';
 import { arx } from '../../support/command.ts';
 import { serveCatalogue, type CatalogueOptions, type ForeignFile } from '../../support/catalogue-server.ts';
@@ -60,7 +62,7 @@ const reportOf = ({ stdout }: Ended) => PullReport.parse(JSON.parse(stdout));
 
 /** The names that stand in the folder, each of which must be right and whole. */
 function finished(files: readonly ForeignFile[]): string[] {
-  const names = readdirSync(dl).filter((name) => !PARTIAL_FILE.test(name) && name !== MANIFEST_FILE);
+  const names = readdirSync(dl).filter((name) => !isOwnFile(name));
   for (const name of names) {
     const { content } = files[Number(/^file-(\d+)\.txt$/.exec(name)?.[1]) - 1]!;
     expect(sha256Of(readFileSync(join(dl, name))), name).toBe(sha256Of(content));
@@ -185,7 +187,8 @@ describe('files are begun before their rows have a place in the list', () => {
       },
     });
     const ran = await start('--retries', '0').ended;
-    expect([ran.exit, readdirSync(dl)]).toEqual([9, [MANIFEST_FILE]]);
+    const files = readdirSync(dl).filter((name) => !isUnfinishedMark(name));
+    expect([ran.exit, files]).toEqual([9, [MANIFEST_FILE]]);
   });
 
   test('what the list says at last counts: withheld by then, or of another content', async () => {
