@@ -13,6 +13,9 @@ import { tempFolder } from '../support/temp-folder.ts';
 
 type Row = Record<string, string>;
 
+/** Events of a batch. */
+const BATCH = 500;
+
 export type Sizes = {
   launcher: string;
   /** Path of ingest-peer.mjs. */
@@ -31,18 +34,26 @@ export async function measureIngest({ launcher, peer, rounds, ms, events }: Size
   try {
     const file = join(dir, 'events.ndjson');
     writeEvents(file, events);
-    const rows = await measureEngine('sqlite', join(dir, 'peer.db'), () => rawSqlite(dir, ms));
+    const rows = await measureEngine('sqlite', join(dir, 'peer.db'), (size) => rawSqlite(dir, ms, size));
     if (cluster === undefined) return rows;
     await withClient((client) => client.query('CREATE SCHEMA archive'), cluster.url);
-    return [...rows, ...(await measureEngine('postgres', cluster.url, () => pgbench(cluster, dir, ms)))];
+    return [
+      ...rows,
+      ...(await measureEngine('postgres', cluster.url, (size) => pgbench(cluster, dir, ms, size))),
+    ];
 
-    async function measureEngine(engine: string, database: string, raw: () => number): Promise<Row[]> {
+    async function measureEngine(
+      engine: string,
+      database: string,
+      raw: (size: number) => number,
+    ): Promise<Row[]> {
       // Beside the tables of the others, an archive wants a schema of its own; one of the role's name would be everybody's.
       const flags =
         engine === 'postgres' ? ['--database', `${database}&options=-csearch_path%3Darchive`] : [];
       const spent = { single: [] as Spent[], peer: [] as Spent[] };
       const rates = {
         raw: [] as number[],
+        rawBatch: [] as number[],
         peer: [] as number[],
         single: [] as number[],
         batch: [] as number[],
@@ -59,15 +70,16 @@ export async function measureIngest({ launcher, peer, rounds, ms, events }: Size
       for (let round = 0; round < rounds; round += 1) {
         const home = join(dir, `${engine}-${round}`);
         execFileSync('mkdir', ['-p', home]);
-        rates.raw.push(raw());
+        rates.raw.push(raw(1));
         const least = await servePeer(peer, home, database);
         await offerOne('peer', least);
         await least.close();
         const served = await serve(launcher, home, flags);
         await offerOne('single', served);
         await served.idle();
-        rates.raw.push(raw());
-        rates.batch.push((await offer(served, ms, 500)).rate);
+        rates.raw.push(raw(1));
+        rates.rawBatch.push(raw(BATCH));
+        rates.batch.push((await offer(served, ms, BATCH)).rate);
         await served.idle();
         const input = join(home, 'events.ndjson');
         execFileSync('sed', [`s/"evt_/"evt_${engine}${round}_/`, file], {
@@ -83,12 +95,13 @@ export async function measureIngest({ launcher, peer, rounds, ms, events }: Size
         await served.close();
       }
       const of = (name: keyof typeof rates) => median(rates[name]);
-      const row = (what: string, name: Exclude<keyof typeof rates, 'raw'>): Row => ({
+      const row = (what: string, name: Exclude<keyof typeof rates, 'raw' | 'rawBatch'>): Row => ({
         engine,
         what,
         'events/s': Math.round(of(name)).toLocaleString('en'),
         'raw commits/s': Math.round(of('raw')).toLocaleString('en'),
         ratio: name === 'reconcile' ? '' : (of(name) / of('raw')).toFixed(2),
+        'of raw batches': name === 'batch' ? (of(name) / of('rawBatch')).toFixed(2) : '',
         'peak MiB': name === 'file' || name === 'reconcile' ? String(peaks[name]) : '',
         'µs an event': name === 'single' || name === 'peer' ? shares(spent[name]) : '',
         'of each round, events/s': rates[name].map((rate) => Math.round(rate)).join(' '),
@@ -96,7 +109,7 @@ export async function measureIngest({ launcher, peer, rounds, ms, events }: Size
       return [
         row(`one event a request, ${CONNECTIONS} connections`, 'single'),
         row('the same, a node:http server that only inserts', 'peer'),
-        row('500 events a request, 4 connections', 'batch'),
+        row(`${BATCH} events a request, 4 connections`, 'batch'),
         row(`arx events send --file, ${events.toLocaleString('en')} events`, 'file'),
         row('arx events reconcile of them', 'reconcile'),
       ];

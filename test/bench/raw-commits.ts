@@ -13,8 +13,8 @@ export const CONNECTIONS = 64;
 export const TYPE = 'contact.flagged';
 export const PAYLOAD = { contact: 'observer 7', trust: 'low', handler_trace: 'relay/17' };
 
-/** Commits a second: one insert a transaction, in a loop, with what the archive has of durability. */
-export function rawSqlite(dir: string, ms: number): number {
+/** Events a second: inserts of `size` events a transaction, in a loop, with what the archive has of durability. */
+export function rawSqlite(dir: string, ms: number, size: number): number {
   const database = new DatabaseSync(join(dir, 'raw.db'), { timeout: 0 });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
   database.exec(
@@ -22,21 +22,24 @@ export function rawSqlite(dir: string, ms: number): number {
   );
   const insert = database.prepare('INSERT INTO events (id, type, payload) VALUES (?, ?, ?)');
   const begun = performance.now();
-  let commits = 0;
-  for (; performance.now() - begun < ms; commits += 1)
-    insert.run(`evt_${commits}`, TYPE, JSON.stringify(PAYLOAD));
-  const rate = (commits / (performance.now() - begun)) * 1000;
+  let events = 0;
+  while (performance.now() - begun < ms) {
+    database.exec('BEGIN IMMEDIATE');
+    for (const end = events + size; events < end; events += 1)
+      insert.run(`evt_${events}`, TYPE, JSON.stringify(PAYLOAD));
+    database.exec('COMMIT');
+  }
+  const rate = (events / (performance.now() - begun)) * 1000;
   database.close();
   return rate;
 }
 
-/** The same by {@link CONNECTIONS} connections of the engine's own program, in whole seconds. */
-export function pgbench(cluster: OwnCluster, dir: string, ms: number): number {
+/** The same by connections of the engine's own program, in whole seconds: {@link CONNECTIONS}, or 4 that insert several events in one statement. */
+export function pgbench(cluster: OwnCluster, dir: string, ms: number, size: number): number {
   const script = join(dir, 'insert.sql');
-  writeFileSync(
-    script,
-    `INSERT INTO raw_events (id, type, payload) VALUES ('evt_' || random(), '${TYPE}', '${JSON.stringify(PAYLOAD)}');\n`,
-  );
+  const row = `('evt_' || random(), '${TYPE}', '${JSON.stringify(PAYLOAD)}')`;
+  const rows = Array.from({ length: size }, () => row).join(',');
+  writeFileSync(script, `INSERT INTO raw_events (id, type, payload) VALUES ${rows};\n`);
   const place = ['-h', cluster.dir, '-p', String(cluster.port), '-U', ROLE];
   execFileSync(
     join(cluster.bin, 'psql'),
@@ -53,7 +56,7 @@ export function pgbench(cluster: OwnCluster, dir: string, ms: number): number {
     '-M',
     'prepared',
     '-c',
-    String(CONNECTIONS),
+    String(size === 1 ? CONNECTIONS : 4),
     '-j',
     '2',
     '-T',
@@ -65,5 +68,5 @@ export function pgbench(cluster: OwnCluster, dir: string, ms: number): number {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  return Number(/tps = ([\d.]+)/.exec(output)?.[1]);
+  return Number(/tps = ([\d.]+)/.exec(output)?.[1]) * size;
 }
