@@ -54,13 +54,14 @@ export type PrintingRun = {
 const text = z.string();
 const Count = z.number().int();
 const CountedRows = z.object({ total: Count, complete: z.boolean() });
-const ListedArchive = z.object({
+const DroppedArchive = z.object({
   name: text,
   state: text,
   schema: Count.nullable(),
   messages: Count.nullable(),
   attachments: Count.nullable(),
 });
+const ListedArchive = DroppedArchive.extend({ bytes: Count.nullable(), problem: text.nullable() });
 const Check = z.object({ name: text, verdict: text, detail: text });
 const Setting = z.object({
   key: text,
@@ -214,7 +215,7 @@ const PRINTED: Record<CommandWords, Printed> = {
   'blobs move': FilesMoveReport,
   'archive move': ArchiveMoveReport,
   'archive upgrade': ArchiveUpgradeReport,
-  'archive drop': z.object({ dropped: z.boolean(), archives: z.array(ListedArchive) }),
+  'archive drop': z.object({ dropped: z.boolean(), archives: z.array(DroppedArchive) }),
   serve: Listening,
   'config get': Setting,
   'config set': ChangedSetting,

@@ -18,6 +18,7 @@ export {
 } from './store/files/bucket/bucket-address.ts';
 export { backUp, BackupTargetError, refuseOwnFolder } from './store/backup.ts';
 export {
+  archiveBytes,
   archiveNames,
   checkDroppable,
   checkMayCreate,

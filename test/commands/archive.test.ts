@@ -91,6 +91,8 @@ describe.skipIf(noPostgres)('the archives of a database', () => {
         schema: NEWEST_VERSION,
         messages: 0,
         attachments: 0,
+        bytes: expect.any(Number),
+        problem: null,
       })),
     );
     expect(await ran(`archive drop ${url} a b --dry-run`)).toMatchObject({
@@ -103,6 +105,30 @@ describe.skipIf(noPostgres)('the archives of a database', () => {
     expect(await names()).toEqual(['a', 'b', 'c']);
     expect(jsonOf(await ran(`archive drop ${url} a b --yes --json`))).toMatchObject({ dropped: true });
     expect(await names()).toEqual(['c']);
+  });
+
+  test('one that this user may not read is listed with the reason, and the others are listed', async () => {
+    await ran(`archive create ${url} a b`);
+    const role = `r${randomBytes(8).toString('hex')}`;
+    await withClient(
+      (client) =>
+        client.query(
+          `CREATE ROLE ${role} LOGIN; GRANT USAGE ON SCHEMA a, b TO ${role}; GRANT SELECT ON ALL TABLES IN SCHEMA b TO ${role}`,
+        ),
+      url,
+    );
+    const asRole = new URL(url);
+    asRole.username = role;
+    const listed = await ran(`archive ls ${asRole.href} --json`);
+    expect(listed.exit).toBe(EXIT.partial);
+    expect(listed.stderr).toContain('1 archive may not be read by this user');
+    expect(dataOf(listed)).toMatchObject([
+      { name: 'a', state: 'denied', messages: null, bytes: null, problem: expect.stringContaining('42501') },
+      { name: 'b', state: 'ready', messages: 0, problem: null },
+    ]);
+    expect(dataOf(listed)[1]!['bytes']).toBeGreaterThan(100_000);
+    expect(jsonOf(listed).summary).toMatchObject({ complete: false });
+    await withClient((client) => client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`), url);
   });
 
   test('one is named by its schema in every address', async () => {

@@ -1,6 +1,6 @@
 // How the archives of a database are shown: a list, and what an upgrade did.
 import type { ArchiveMoveReport, ArchiveUpgradeReport } from '../../contract/reports/archive.ts';
-import { plural } from '../numbers.ts';
+import { formatBytes, plural } from '../numbers.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
 import type { Line, Style } from '../terminal/styled-line.ts';
 import { treeLines } from '../terminal/tree.ts';
@@ -13,17 +13,23 @@ const STATE_STYLES = new Map<string, Style>([
   ['older', 'warn'],
   ['unfinished_copy', 'warn'],
   ['newer', 'bad'],
+  ['denied', 'bad'],
   ['damaged', 'bad'],
 ]);
 
-/** An archive of a database. `schema` is the version of its tables. */
-export const archiveEntryView: View<{
+/** An archive of a database. `schema` is the version of its tables, `bytes` their size, `problem` why nothing is known of it. */
+export type ListedArchive = {
   name: string;
   state: string;
   schema: number | null;
   messages: number | null;
   attachments: number | null;
-}> = {
+  bytes: number | null;
+  problem: string | null;
+};
+
+/** The columns of a listed archive. */
+export const archiveEntryView: View<ListedArchive> = {
   columns: [
     { name: 'name', of: (row) => row.name, ...ID },
     {
@@ -35,6 +41,13 @@ export const archiveEntryView: View<{
     { name: 'schema', of: (row) => row.schema },
     { name: 'messages', of: (row) => row.messages },
     { name: 'attachments', of: (row) => row.attachments },
+    {
+      name: 'bytes',
+      of: (row) => row.bytes,
+      shown: (row) => (row.bytes === null ? '' : formatBytes(row.bytes)),
+      align: 'right',
+    },
+    { name: 'problem', of: (row) => row.problem },
   ],
 };
 

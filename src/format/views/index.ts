@@ -15,7 +15,7 @@ export { checkView, factView, healthView, pathsView, profileView, settingView } 
 export { forgottenView, identityView } from './identity.ts';
 export { changesOf, changeView, diffLines, windowView } from './frozen-walk.ts';
 export { archiveCopyLines } from './archive-copy.ts';
-export { archiveEntryView, archiveMoveLines, archiveUpgradeLines } from './archives.ts';
+export { archiveEntryView, archiveMoveLines, archiveUpgradeLines, type ListedArchive } from './archives.ts';
 export { backupLines, countOf, fsckLines, importLines } from './archive-report.ts';
 export { filesMoveLines } from './files-move.ts';
 export { exportLines, fileView, plannedFileView, pullPlanLines, verifyLines } from './files-report.ts';

@@ -63,6 +63,22 @@ export async function describeArchive({ catalogue }: PostgresServer, name: strin
   return { name, state: stateOf(schema, copy), schema, messages, attachments };
 }
 
+/**
+ * Returns the bytes that the tables of an archive take in the database, with their indexes; null where the database cannot tell.
+ */
+export async function archiveBytes({ catalogue }: PostgresServer, name: string): Promise<number | null> {
+  const sizes = TABLES.map(
+    (table) => `COALESCE(pg_total_relation_size(to_regclass('"${name}".${table}')), 0)`,
+  );
+  const row = await catalogue
+    .get<{ bytes: number }>(`SELECT CAST(${sizes.join(' + ')} AS BIGINT) AS bytes`)
+    .catch((error: unknown) => {
+      if (error instanceof DatabaseAccessError) throw error;
+      return undefined;
+    });
+  return row?.bytes ?? null;
+}
+
 function stateOf(schema: number, copy: string | null): ArchiveEntry['state'] {
   if (copy !== null) return 'unfinished_copy';
   if (schema === NEWEST_VERSION) return 'ready';
