@@ -212,7 +212,7 @@ _arx() {
     "profile rm") flags+=" --dry-run --yes"; : ;;
     "completion") flags+=" --dry-run --yes"; [[ $cur == -* ]] || _arx_list -W "bash zsh fish powershell install uninstall" ;;
     "demo") flags+=" --keep"; : ;;
-    "help") [[ $cur == -* ]] || _arx_list -W "start commands options first-look output exit-codes environment drift drift-testing events queries files evidence import hosting maintenance postgresql glossary" ;;
+    "help") [[ $cur == -* ]] || _arx_list -W "start commands options first-look output exit-codes environment drift drift-testing events queries files evidence import hosting deployment maintenance postgresql glossary" ;;
   esac
   if [[ $cur == -* ]]; then _arx_list -W "$flags"; fi
 }

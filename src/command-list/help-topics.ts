@@ -17,6 +17,7 @@ export const HELP_TOPICS = {
   evidence: 'what can be kept as proof: frozen logs, bags, records',
   import: 'importing mbox, Maildir, Slack exports and folders',
   hosting: 'running the service: ports, log, metrics, capacity, limits',
+  deployment: 'nginx, systemd, log rotation, alerts: files to begin with',
   maintenance: 'backup, copies and checks of an archive',
   postgresql: 'PostgreSQL, several archives in one, files in a bucket',
   glossary: 'the words that arx uses',

@@ -4,6 +4,7 @@ import { fillFacts } from './facts.ts';
 import { parseMarkdown, type Block } from './markdown.ts';
 import { plainText } from './plain-text.ts';
 import commands from './topics/commands.md';
+import deployment from './topics/deployment.md';
 import drift from './topics/drift.md';
 import driftTesting from './topics/drift-testing.md';
 import environment from './topics/environment.md';
@@ -38,6 +39,7 @@ const SOURCES: Record<HelpTopic, string> = {
   evidence,
   import: importing,
   hosting,
+  deployment,
   maintenance,
   postgresql,
   glossary,

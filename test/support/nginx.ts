@@ -15,11 +15,19 @@ export type Nginx = { close(): Promise<void> };
 
 /** Listens on each port and passes every request on to one of its servers, to another where that goes. */
 export async function startNginx(upstreams: Upstreams): Promise<Nginx> {
+  return runNginx(
+    serversOf(upstreams),
+    upstreams.map(({ port }) => port),
+  );
+}
+
+/** Runs nginx with these parts of its block `http`, and waits until it listens on the ports. */
+export async function runNginx(servers: string, ports: readonly number[]): Promise<Nginx> {
   const dir = tempFolder('nginx');
   const file = join(dir, 'nginx.conf');
-  writeFileSync(file, configuration(dir, upstreams));
+  writeFileSync(file, configuration(dir, servers));
   const child = spawn(PROGRAM, ['-p', dir, '-c', file, '-e', join(dir, 'error.log')], { stdio: 'ignore' });
-  await listening(upstreams, child);
+  await listening(ports, child);
   return {
     async close() {
       const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -29,7 +37,7 @@ export async function startNginx(upstreams: Upstreams): Promise<Nginx> {
   };
 }
 
-function configuration(dir: string, upstreams: Upstreams): string {
+function configuration(dir: string, servers: string): string {
   return `
 daemon off;
 pid ${dir}/nginx.pid;
@@ -43,9 +51,15 @@ http {
   fastcgi_temp_path ${dir}/fastcgi;
   uwsgi_temp_path ${dir}/uwsgi;
   scgi_temp_path ${dir}/scgi;
-${upstreams
-  .map(
-    ({ port, servers }) => `
+${servers}
+}
+`;
+}
+
+function serversOf(upstreams: Upstreams): string {
+  return upstreams
+    .map(
+      ({ port, servers }) => `
   upstream arx_${port} {
     ${servers.map((server) => `server 127.0.0.1:${server} max_fails=0;`).join(' ')}
     keepalive 8;
@@ -61,14 +75,12 @@ ${upstreams
       proxy_next_upstream error timeout non_idempotent;
     }
   }`,
-  )
-  .join('\n')}
-}
-`;
+    )
+    .join('\n');
 }
 
-async function listening(upstreams: Upstreams, child: ChildProcess): Promise<void> {
-  for (const { port } of upstreams) {
+async function listening(ports: readonly number[], child: ChildProcess): Promise<void> {
+  for (const port of ports) {
     for (let tries = 0; ; tries += 1) {
       if (child.exitCode !== null || tries === 200) throw new Error('nginx did not begin to listen');
       const isOpen = await new Promise<boolean>((resolve) => {
