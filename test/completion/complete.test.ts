@@ -57,6 +57,10 @@ test('fields are those of the command, after those that are typed', async () => 
     'type',
     'meaning',
     'payload',
+    'fields',
+    'fields.name',
+    'fields.type',
+    'fields.required',
   ]);
   expect(await ask('fish', 'fields', '--', 'type,', 'arx', 'events', 'types')).not.toContain('type,type\t');
   expect(await ask('fish', 'fields', '--', '', 'arx', 'walk')).toEqual(['']);
