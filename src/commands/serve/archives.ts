@@ -76,6 +76,8 @@ export function archivesSubject(
         readOnly,
         now,
         randomBytes,
+        sleep,
+        databases: servers.length,
         service,
         onFailure,
         onWorkerFailure: (error, name) => app.log(`events of ${name} wait: ${failureText(error)}`),

@@ -17,6 +17,10 @@ import { createService } from './service.ts';
 
 /** How the archives are found and opened, and how many are open at once. */
 export type ArchiveServicesOptions = Pick<Archive, 'now' | 'randomBytes' | 'readOnly'> & {
+  /** Resolves after so many milliseconds. */
+  sleep(ms: number): Promise<void>;
+  /** How many databases archives are looked for in, one after the other. */
+  databases: number;
   /** Opens an archive. Throws {@link NoArchive}, and as `openArchive`. `onMissing` is called where its tables are gone later. */
   open(name: string, onMissing: () => void): Promise<OpenArchive>;
   /** Returns the names of archives whose events are still to be applied. */
@@ -52,6 +56,8 @@ const MAX_OPENING = 16;
 const IDLE_MS = 300_000;
 const IDLE_CHECK_MS = 15_000;
 const EVENT_CHECK_MS = 300_000;
+/** Pauses until the last step of a move is looked for again. It is one transaction, which follows the drop of the source. */
+const MOVE_PAUSES_MS = [10, 20, 40, 80, 160, 320, 640];
 /** Requests for archives that do not exist, per minute and client. Each costs a look at the catalogue. */
 const MAX_UNKNOWN_PER_MINUTE = 300;
 
@@ -125,9 +131,25 @@ export function createArchiveServices(options: ArchiveServicesOptions): ArchiveS
       release();
     }
   };
+  /** Opens an archive, also one that is moved between the databases meanwhile. */
+  const openMoving = async (name: string): Promise<Entry> => {
+    let pauses = 0;
+    for (let looks = 1; ; looks += 1) {
+      try {
+        return await openEntry(name);
+      } catch (error) {
+        const isMoved = error instanceof ArchiveUnreadable && error.isMoved;
+        const pauseMs = isMoved && !stopped.signal.aborted ? MOVE_PAUSES_MS[pauses] : undefined;
+        if (pauseMs === undefined && (looks > 1 || !mayBeElsewhere(error, options.databases))) throw error;
+        if (pauseMs === undefined) continue;
+        pauses += 1;
+        await options.sleep(pauseMs);
+      }
+    }
+  };
   const find = (name: string): Promise<Entry> => {
     const known = entries.get(name);
-    const entry = known ?? openEntry(name);
+    const entry = known ?? openMoving(name);
     entries.delete(name);
     entries.set(name, entry);
     if (known === undefined) {
@@ -281,6 +303,14 @@ function partsOf(target: string): { name: string | undefined; target: string } {
   const end = after.search(/[/?]|$/);
   const [name, rest] = [after.slice(0, end), after.slice(end)];
   return { name: isArchiveName(name) ? name : undefined, target: rest.startsWith('/') ? rest : `/${rest}` };
+}
+
+/** Returns whether an archive may have been moved to a database that was looked at before, or dropped while it was opened. */
+function mayBeElsewhere(error: unknown, databases: number): boolean {
+  if (error instanceof ArchiveUnreadable && error.isMissing) return true;
+  const isNotHere =
+    error instanceof NoArchive || (error instanceof ArchiveUnreadable && error.isUnfinishedCopy);
+  return isNotHere && databases > 1;
 }
 
 function tryAgain(): ApiError {

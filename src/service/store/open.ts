@@ -13,7 +13,7 @@ import { openDatabaseFiles } from './files/database-files.ts';
 import type { Database, Statements } from './sql/database.ts';
 import type { BucketPlace } from './files/bucket/bucket-address.ts';
 import { claimFiles } from './files-mark.ts';
-import { copyMark, storeCopyMark } from './meta-table/copy-mark.ts';
+import { copyMark, storeCopyMark, type CopyMark } from './meta-table/copy-mark.ts';
 import { fileKey, storeFileKey } from './meta-table/file-key.ts';
 import {
   decideFilesLocation,
@@ -25,7 +25,7 @@ import {
 import { primaryCode, SQLITE } from './sql/sqlite-result-codes.ts';
 import { checkSchema, migrate, NewerSchema, OlderSchema } from './schema/migrate.ts';
 import { PROCESS_COUNTERS, databaseCounters } from './shared-counters.ts';
-import { accessErrorOf, DatabaseAccessError, isNoSpace } from './sql/database-error.ts';
+import { accessErrorOf, DatabaseAccessError, isMissing, isNoSpace } from './sql/database-error.ts';
 import { NoArchive, UnfinishedCopy, UnusableArchive } from './sql/unusable-archive.ts';
 
 export { DatabaseAccessError, NewerSchema, NoArchive, OlderSchema };
@@ -40,6 +40,10 @@ export class ArchiveUnreadable extends Error {
   readonly isDamaged: boolean;
   /** It is being copied or moved here. */
   readonly isUnfinishedCopy: boolean;
+  /** Only the last step of a move to here is missing: its source is being dropped, or was. */
+  readonly isMoved: boolean;
+  /** It was dropped while it was opened, or it lacks a table. */
+  readonly isMissing: boolean;
 
   constructor(cause: unknown) {
     super('the archive cannot be opened', { cause });
@@ -47,6 +51,8 @@ export class ArchiveUnreadable extends Error {
     const unfit = cause instanceof UnusableArchive ? cause : undefined;
     this.isDamaged = unfit?.isDamaged ?? (code === SQLITE.CORRUPT || code === SQLITE.NOTADB);
     this.isUnfinishedCopy = cause instanceof UnfinishedCopy;
+    this.isMoved = cause instanceof UnfinishedCopy && cause.isMoved;
+    this.isMissing = isMissing(cause);
     this.why = unfit?.message ?? whyOf(cause);
   }
 }
@@ -64,9 +70,9 @@ function filesLost(): UnusableArchive {
 }
 
 /** A copy of another archive that was interrupted lacks rows or indexes. */
-function copyUnfinished(): UnfinishedCopy {
+function copyUnfinished({ phase }: CopyMark): UnfinishedCopy {
   return new UnfinishedCopy('it is an unfinished copy; run the same arx archive copy again to complete it', {
-    isDamaged: false,
+    isMoved: phase === 'moved',
   });
 }
 
@@ -140,8 +146,8 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
       if (readOnly) await checkSchema(database);
       // The key is created now, so that listing files never writes, for example on a full disk.
       else if (await migrate(database, (statements) => fillNew(statements, options))) await fileKey(archive);
-      if (options.asCopy !== true && (await copyMark(database).catch(() => undefined)) !== undefined)
-        throw copyUnfinished();
+      const mark = options.asCopy === true ? undefined : await copyMark(database).catch(() => undefined);
+      if (mark !== undefined) throw copyUnfinished(mark);
       if (!('dir' in options)) await checkFiles(archive, options);
       else if (!readOnly) await makeFilesPrivate(options.dir);
     } catch (error) {

@@ -2,6 +2,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { App } from '../../../src/app.ts';
+import { archivesSubject } from '../../../src/commands/serve/archives.ts';
 import { openArchive, type OpenArchive } from '../../../src/service/index.ts';
 import { withSchema } from '../../../src/service/administration.ts';
 import { finishMove, moveArchive } from '../../../src/service/copy/move.ts';
@@ -10,7 +12,8 @@ import type { PostgresServer } from '../../../src/service/store/engines/postgres
 import { storeCopyMark } from '../../../src/service/store/meta-table/copy-mark.ts';
 import { fileKey } from '../../../src/service/store/meta-table/file-key.ts';
 import { freshDatabase } from '../../support/archives-database.ts';
-import { sampleArchive, START } from '../../support/archive.ts';
+import { ASSET_URL, sampleArchive, START } from '../../support/archive.ts';
+import { call } from '../../support/call.ts';
 import { noPostgres } from '../../support/postgres.ts';
 
 const urls: string[] = [];
@@ -87,6 +90,52 @@ describe.skipIf(noPostgres)('an archive that is moved', () => {
       return rows.map(({ schema }) => schema);
     };
     await expect.poll(analyzed).toEqual(['one']);
+  });
+
+  test('is read between its two last steps: the service waits for the last one', async () => {
+    opened.push(await sampleArchive({ place: placeOf(0), messages: 3 }));
+    const [from, to] = [await open(0), await open(1, true)];
+    let waits!: () => void;
+    const waiting = new Promise<void>((resolve) => (waits = resolve));
+    let moved: Promise<unknown> | undefined;
+    const world = {
+      now: () => START,
+      randomBytes,
+      async sleep() {
+        waits();
+        await moved;
+      },
+    };
+    const databases = servers.map((server, at) => ({
+      server,
+      placeOf: (name: string) => ({ ...placeOf(at, name), createSchema: false }),
+    }));
+    const subject = archivesSubject(databases, { readOnly: false }, { world } as unknown as App);
+    const onFailure = (_requestId: string, error: unknown) => expect.unreachable(String(error));
+    const api = await subject.api({ assetUrl: ASSET_URL, version: '0', onFailure });
+    opened.unshift({ close: () => subject.stop() });
+    const read = () => call(api, '/a/one/api/health');
+    expect((await read()).status).toBe(200);
+
+    let isDropped = false;
+    let answer: ReturnType<typeof read> | undefined;
+    const migration: typeof from.database.migration = async (work) => {
+      const result = await from.database.migration(work);
+      isDropped = true;
+      return result;
+    };
+    const transaction: typeof to.database.transaction = async (work) => {
+      if (isDropped) await Promise.race([waiting, (answer = read())]);
+      return to.database.transaction(work);
+    };
+    moved = moveArchive(
+      { ...from, database: { ...from.database, migration } },
+      { ...to, database: { ...to.database, transaction } },
+      'one',
+      { ...options, check: async () => true },
+    );
+    expect(await moved).toMatchObject({ isMoved: true });
+    expect(await answer).toMatchObject({ status: 200, json: { counts: { messages: 30 } } });
   });
 
   test('stays where it is if its copy is not sound, and the same call continues', async () => {

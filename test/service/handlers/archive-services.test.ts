@@ -21,7 +21,18 @@ type Opened = { name: string; onMissing(): void };
 /** Services over samples with these numbers of conversations; the archive is open as long as the sample. */
 async function servicesOver(
   sizes: Record<string, number>,
-  { failures = {}, maxOpen = 64 }: { failures?: Record<string, unknown>; maxOpen?: number } = {},
+  {
+    failures = {},
+    maxOpen = 64,
+    databases = 1,
+    sleep = async () => {},
+  }: {
+    /** What opening an archive throws: always, or as often as the list is long. */
+    failures?: Record<string, unknown>;
+    maxOpen?: number;
+    databases?: number;
+    sleep?: (ms: number) => Promise<void>;
+  } = {},
 ) {
   const archives = new Map<string, Sample>();
   for (const [name, conversations] of Object.entries(sizes)) {
@@ -37,7 +48,9 @@ async function servicesOver(
     randomBytes: (count) => Buffer.alloc(count, (serial += 1)),
     readOnly: false,
     async open(name, onMissing) {
-      if (name in failures) throw failures[name];
+      const failure = failures[name];
+      if (Array.isArray(failure) ? failure.length > 0 : failure !== undefined)
+        throw Array.isArray(failure) ? failure.shift() : failure;
       const sample = archives.get(name);
       if (sample === undefined) throw new NoArchive();
       opened.push({ name, onMissing });
@@ -49,11 +62,16 @@ async function servicesOver(
     onFailure: (_requestId, _error, name) => void reported.push(name),
     onWorkerFailure: () => {},
     maxOpen,
+    databases,
+    sleep,
   });
   const ask = (path: string, peer = 'local', method = 'GET') => call(services!.api, path, { peer, method });
   return { ask, opened, reported, archives, names: () => opened.map(({ name }) => name) };
 }
 const countOf = ({ json }: { json: any }) => json.counts.conversations;
+
+const copied = (isMoved: boolean) => new ArchiveUnreadable(new UnfinishedCopy('x', { isMoved }));
+const dropped = () => new ArchiveUnreadable(Object.assign(new Error('gone'), { code: '42P01' }));
 
 test('an archive is opened once, and the one that was not used for longest is closed', async () => {
   const { ask, names } = await servicesOver({ a: 1, b: 2, c: 3 }, { maxOpen: 2 });
@@ -84,7 +102,7 @@ test('an archive that cannot be opened is 503 or damaged, and the operator learn
     {},
     {
       failures: {
-        copied: new ArchiveUnreadable(new UnfinishedCopy('x', { isDamaged: false })),
+        copied: copied(false),
         damaged: new ArchiveUnreadable(new UnusableArchive('x', { isDamaged: true })),
         elsewhere: new ArchiveUnreadable(new Error('x')),
         away: new DatabaseAccessError('unreachable', undefined, undefined),
@@ -125,5 +143,46 @@ test('one whose tables are gone is looked for again: a read is repeated, anythin
   const sent = await call(services!.api, '/a/a/api/auth/token', { body });
   expect(sent).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
   expect((await call(services!.api, '/a/a/api/auth/token', { body })).status).toBe(200);
+  expect(reported).toEqual([]);
+});
+
+test('one between the two last steps of a move is waited for, and a read of it is answered', async () => {
+  const pauses: number[] = [];
+  const moved = [dropped(), copied(true), copied(true)];
+  const { ask, reported } = await servicesOver(
+    { a: 1 },
+    { failures: { a: moved }, sleep: async (ms) => void pauses.push(ms) },
+  );
+  expect((await ask('/a/a/api/health')).status).toBe(200);
+  expect(moved).toEqual([]);
+  expect(pauses).toEqual([10, 20]);
+  expect(reported).toEqual([]);
+});
+
+test('one whose move was interrupted there is waited for 1.3 s at most, and is 503 with Retry-After', async () => {
+  let waitedMs = 0;
+  const { ask, reported } = await servicesOver(
+    {},
+    { failures: { a: copied(true) }, sleep: async (ms) => void (waitedMs += ms) },
+  );
+  expect(await ask('/a/a/api/health')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+  expect(waitedMs).toBe(1270);
+  expect(reported).toEqual([]);
+});
+
+test('one that is moved to a database that was looked at before is found there', async () => {
+  const failures = { none: [new NoArchive()], copy: [copied(false)], gone: [dropped()] };
+  const sizes = { none: 1, copy: 1, gone: 1 };
+  const { ask } = await servicesOver(sizes, {
+    failures,
+    databases: 2,
+    sleep: () => Promise.reject(new Error('nothing is waited for')),
+  });
+  for (const name of Object.keys(sizes)) expect((await ask(`/a/${name}/api/health`)).status, name).toBe(200);
+});
+
+test('one that is dropped while it is opened is 404', async () => {
+  const { ask, reported } = await servicesOver({}, { failures: { a: [dropped()] } });
+  expect((await ask('/a/a/api/health')).status).toBe(404);
   expect(reported).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // The PostgreSQL engine: pools of connections, and one writer at a time among all processes.
 import type pg from 'pg';
 import { createSemaphore, type Semaphore } from '../../../concurrency/semaphore.ts';
-import { DatabaseAccessError } from '../sql/database-error.ts';
+import { DatabaseAccessError, isMissing } from '../sql/database-error.ts';
 import type { Database, Statements, Value } from '../sql/database.ts';
 import { parseAddress, pathTo } from './postgres-address.ts';
 import {
@@ -340,11 +340,6 @@ export async function openPostgres({
 
 function lockBusy(): DatabaseAccessError {
   return new DatabaseAccessError('busy', 'lock', undefined);
-}
-
-/** Returns whether a table or the schema is missing. */
-function isMissing(error: unknown): boolean {
-  return ['42P01', '3F000'].includes(String((error as { code?: unknown }).code));
 }
 
 /** How a transaction begins. */

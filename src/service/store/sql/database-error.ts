@@ -176,6 +176,11 @@ export function isForOperator({ kind }: DatabaseAccessError): boolean {
   return isTemporary !== true && fault !== 'disk';
 }
 
+/** Returns whether a table or the schema is missing in PostgreSQL. */
+export function isMissing(error: unknown): boolean {
+  return ['42P01', '3F000'].includes(String((error as { code?: unknown }).code));
+}
+
 /** Codes of errors that pass or that the operator must repair. The client cannot. */
 const UNAVAILABLE_RESULT_CODES = new Set([
   SQLITE.BUSY,

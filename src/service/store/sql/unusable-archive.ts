@@ -10,8 +10,15 @@ export class UnusableArchive extends Error {
   }
 }
 
-/** It is a copy of another archive that is not complete. */
-export class UnfinishedCopy extends UnusableArchive {}
+/** It is a copy of another archive that is not complete. `isMoved`: only the last step of a move is missing. */
+export class UnfinishedCopy extends UnusableArchive {
+  readonly isMoved: boolean;
+
+  constructor(why: string, { isMoved }: { isMoved: boolean }) {
+    super(why, { isDamaged: false });
+    this.isMoved = isMoved;
+  }
+}
 
 /** There is no archive where one should be read. */
 export class NoArchive extends Error {}
