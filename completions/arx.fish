@@ -373,7 +373,7 @@ complete -c arx -n '__arx_at events send' -a 'message.reordered attachment.recla
 complete -c arx -n '__arx_at events ls' -l limit -x -d 'rows of one page, 1 to 500'
 complete -c arx -n '__arx_at events ls' -l after -x -k -a '(__arx_values events)' -d 'only rows after this one'
 complete -c arx -n '__arx_at events ls' -l before -x -k -a '(__arx_values events)' -d 'only rows before this one'
-complete -c arx -n '__arx_at events ls' -l effect -x -a 'queued waiting superseded dead' -d 'only events with this effect'
+complete -c arx -n '__arx_at events ls' -l effect -x -a 'queued waiting superseded dead' -d 'only events with this effect; those that are applied or recorded are the rest'
 complete -c arx -n '__arx_at events reconcile' -l journal -rF -d 'file of events sent and acknowledged (default: one per service and profile)'
 complete -c arx -n '__arx_at events reconcile' -l replay -d 'send missing and dead events again, under the same ids'
 complete -c arx -n '__arx_at events reconcile' -l sign-with -rF -d 'sign with the secrets in FILE, one per line (Standard Webhooks); - is standard input'

@@ -104,6 +104,9 @@ export function isWebPage({ headers }: Pick<ApiResponse, 'headers'>): boolean {
 /** The code of a token that is valid and has not the right. */
 const NO_SCOPE = 'scope_missing';
 
+/** The code for an event whose id another event has. */
+const OTHER_BODY = 'event_conflict';
+
 /** What to do about a refused token, as far as a response tells. */
 export const LOGIN_HINT = 'arx login';
 
@@ -120,6 +123,8 @@ function hintFor(
     const record = recordIn(url);
     return record === undefined ? undefined : recordHint(record.noun, record.id);
   }
+  if (code === OTHER_BODY)
+    return 'give another event another id; arx events ls shows those that were received';
   if (code === NO_SCOPE)
     return 'arx login --observer-tier internal asks for more rights, where the service gives them';
   // A service of this interface says why: this may be another server, or another path of it.

@@ -44,7 +44,14 @@ export const EVENT_COMMANDS = [
   {
     words: 'events ls',
     summary: 'list the events that the service received, with their effect',
-    options: [...PAGE_OPTIONS, ['--effect <effect>', 'only events with this effect', UNSETTLED_EFFECTS]],
+    options: [
+      ...PAGE_OPTIONS,
+      [
+        '--effect <effect>',
+        'only events with this effect; those that are applied or recorded are the rest',
+        UNSETTLED_EFFECTS,
+      ],
+    ],
     examples: ['arx events ls', 'arx events ls --effect dead'],
     topics: ['events'],
   },

@@ -10,6 +10,9 @@ import { escapeText } from '../format/terminal/escape.ts';
 /** A question is asked this many times before the command gives up. */
 const MAX_TRIES = 3;
 
+/** A question is asked this often, also where its explanation is asked for. */
+const MAX_QUESTIONS = 10;
+
 const NAME_HELP = 'any name, such as your user name: the service is told it with the request for a token\n';
 
 const TIERS_HELP =
@@ -117,7 +120,7 @@ async function agrees(app: Asking, question: string, fallback: boolean): Promise
 }
 
 /**
- * Asks until `read` returns a value, {@link MAX_TRIES} times at most; the answer `?` shows `help`. Throws Fault 'usage' then, and
+ * Asks until `read` returns a value, {@link MAX_TRIES} times at most; the answer `?` shows `help` and is not counted. Throws Fault 'usage' then, and
  * at the end of the input.
  */
 async function ask(
@@ -126,12 +129,13 @@ async function ask(
   read: (answer: string) => string | Again | Promise<string | Again>,
 ): Promise<string> {
   let why = 'no answer';
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+  for (let tries = 0, questions = 0; tries < MAX_TRIES && questions < MAX_QUESTIONS; questions += 1) {
     const answer = await line(app, prompt, flag);
     if (answer === '?') {
       await app.world.stderr.write(help);
       continue;
     }
+    tries += 1;
     const value = await read(answer);
     if (typeof value === 'string') return value;
     why = value.reason;

@@ -83,6 +83,7 @@ describe('the local archive', () => {
     [['me', 'extrenal', 'internal', 'maybe', 'Yes'], 'me external external'],
     [['me', 'extrenal', 'internal', 'NO', 'internal'], 'me internal internal'],
     [['y', 'NO', 'me', 'y', 'no', '1'], 'me external external'],
+    [['?', 'yes', '?', 'no', 'me', '2'], 'me internal internal'],
   ])('%j is sent as %s', async (typed, sent) => {
     expect((await typing('login', ...typed)).exit).toBe(0);
     expect(stored()).toEqual([sent]);
