@@ -26,6 +26,8 @@ export type ServiceResponse = {
   status: number;
   headers: Record<string, string>;
   body: string | Uint8Array | AsyncIterable<Uint8Array>;
+  /** The chunks of a stream come from another service. Waiting for one takes no thread and no database connection. */
+  isRemote?: boolean;
   /** For the access log only, never sent: the route, the reader's tier, and the archive where there are several. */
   logContext?: { route?: string; tier?: string; archive?: string };
 };

@@ -76,7 +76,7 @@ async function respond(
   const file = request.target.startsWith('/messages/')
     ? await storedMessage(archive, request.target, maxTier)
     : await storedFile(archive, request.target, maxTier);
-  const { size } = file;
+  const { size, isRemote = false } = file;
 
   const etag = `"${file.sha256}"`;
   const headers: Record<string, string> = {
@@ -111,11 +111,11 @@ async function respond(
   }
   if (range === 'whole') {
     headers['content-length'] = String(size);
-    return { status: 200, headers, body: await checkedBytes(file, range) };
+    return { status: 200, headers, body: await checkedBytes(file, range), isRemote };
   }
   headers['content-length'] = String(range.to - range.from + 1);
   headers['content-range'] = `bytes ${range.from}-${range.to}/${size}`;
-  return { status: 206, headers, body: await checkedBytes(file, range) };
+  return { status: 206, headers, body: await checkedBytes(file, range), isRemote };
 }
 
 /** Of a response with an address that opens a file for anyone. */
@@ -157,6 +157,7 @@ async function storedFile(archive: Archive, target: string, maxTier: Tier): Prom
     type: servedType(declared_type),
     filename,
     integrity: integrityOf('attachment', failed),
+    isRemote: blobs.mark?.kind === 'bucket',
     read: (from, to) => blobs.read(sha256, from, to),
   };
 }

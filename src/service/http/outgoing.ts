@@ -40,10 +40,13 @@ type PendingResponse = {
 
 /** As many chunks as Node reads files with (4 threads), and fewer than there are database connections. */
 const MAX_CONCURRENT_CHUNK_READS = 4;
+/** Chunks of files in a bucket. Waiting costs nothing, but what arrives at once is hashed and sent before other responses. */
+const MAX_CONCURRENT_REMOTE_READS = 64;
 
 /** Returns the writer for all responses of one port. */
 export function createResponseWriter(limits: SlowReaderLimits): ResponseWriter {
   const chunkReads = createSemaphore(MAX_CONCURRENT_CHUNK_READS);
+  const remoteReads = createSemaphore(MAX_CONCURRENT_REMOTE_READS);
   const pending = new Set<PendingResponse>();
   let pendingBytes = 0;
   let isTimerSet = false;
@@ -76,7 +79,7 @@ export function createResponseWriter(limits: SlowReaderLimits): ResponseWriter {
         'retry-after': '1',
       });
     },
-    async send({ incoming, outgoing, requestBody }, { status, headers, body }, isLast) {
+    async send({ incoming, outgoing, requestBody }, { status, headers, body, isRemote = false }, isLast) {
       const { socket } = incoming;
       // A short body arrives with its head, but Node runs the service before it reads on.
       if (requestBody?.isComplete() === false) await new Promise(setImmediate);
@@ -108,7 +111,9 @@ export function createResponseWriter(limits: SlowReaderLimits): ResponseWriter {
       add({ outgoing, socket, bytes: 0, checks: 0, sentBytes: 0 });
       outgoing.writeHead(status, headers);
       const dropped = unread?.drop();
-      const stream = Readable.from(limitChunkReads(body, chunkReads), { objectMode: false });
+      const stream = Readable.from(limitChunkReads(body, isRemote ? remoteReads : chunkReads), {
+        objectMode: false,
+      });
       // The pipeline waits for the socket to drain, and ends the stream when the client disconnects.
       await pipeline(stream, outgoing, { end: unread === undefined });
       if (unread === undefined) return;

@@ -394,3 +394,12 @@ describe('Q9 a stored file that is not the one of import is never sent', () => {
     expect((await ask(1)).status).toBe(200);
   });
 });
+
+test('a response says whether its bytes come from a bucket', async () => {
+  const { blobs } = archive;
+  const target = filePath(await fileKey(archive), { id: 'att_1', sha256: SHA, tier: 'internal', lastDay });
+  const request = { method: 'GET', target, headers: [], body: null, peer: 'test' };
+  const inBucket = { ...archive, blobs: { ...blobs, mark: { ...blobs.mark!, kind: 'bucket' as const } } };
+  expect(await createAssetService(inBucket)(request)).toMatchObject({ status: 200, isRemote: true });
+  expect(await createAssetService(archive)(request)).toMatchObject({ status: 200, isRemote: false });
+});

@@ -551,6 +551,57 @@ async function* endless(tick: () => void, end: () => void): AsyncGenerator<Uint8
   }
 }
 
+/** Starts a service whose /x is `body`. Requests so many files of another service, which come after `resume`. */
+async function startStalled(count: number, body: Omit<ServiceResponse, 'status' | 'headers'>) {
+  let resume!: () => void;
+  const resumed = new Promise<void>((resolve) => (resume = resolve));
+  let begun = 0;
+  let allBegan!: () => void;
+  const began = new Promise<void>((resolve) => (allBegan = resolve));
+  async function* stalled(): AsyncGenerator<Uint8Array> {
+    if (++begun === count) allBegan();
+    await resumed;
+    yield Buffer.from('late');
+  }
+  const { listener } = await start(async ({ target }) => ({
+    status: 200,
+    headers: {},
+    ...(target === '/x' ? body : { body: stalled(), isRemote: true }),
+  }));
+  const ask = (path: string) => raw(listener, `GET ${path} HTTP/1.1\r\n${HEAD}\r\n`);
+  const late = Array.from({ length: count }, (_, n) => ask(`/x${n + 1}`));
+  await began;
+  return { ask, late, resume: () => resume() };
+}
+
+async function* here(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from('here');
+}
+
+test.each([
+  ['a file of this machine', false],
+  ['a file of another service', true],
+])('%s is sent while files of another service do not come', async (_, isRemote) => {
+  const { ask, late, resume } = await startStalled(8, { body: here(), isRemote });
+  expect(bodyOf(await ask('/x'))).toContain('here');
+  resume();
+  for (const answer of await Promise.all(late)) expect(bodyOf(answer)).toContain('late');
+});
+
+test('at most 64 chunks of another service are awaited at once', async () => {
+  const { ask, late, resume } = await startStalled(64, { body: here(), isRemote: true });
+  let isHere = false;
+  const next = ask('/x').then((answer) => {
+    isHere = true;
+    return answer;
+  });
+  expect(statusOf(await ask('/y'))).toBe(404);
+  expect(isHere).toBe(false);
+  resume();
+  expect(bodyOf(await next)).toContain('here');
+  await Promise.all(late);
+});
+
 test('Q12 the stream ends when the client disconnects', async () => {
   let ended = 0;
   let all!: () => void;
