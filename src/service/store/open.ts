@@ -135,6 +135,7 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
   try {
     const opened = 'dir' in options ? await openFolder(options) : await openDatabase(options);
     const { database } = opened;
+    const fill = (statements: Statements) => fillNew(statements, options);
     const archive: OpenArchive = { ...opened, readOnly, now, randomBytes, close: () => database.close() };
     try {
       // A database that was copied without its log may contain no table.
@@ -145,7 +146,7 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
         throw new NoArchive('there is no archive');
       if (readOnly) await checkSchema(database);
       // The key is created now, so that listing files never writes, for example on a full disk.
-      else if (await migrate(database, (statements) => fillNew(statements, options))) await fileKey(archive);
+      else if (await migrate(database, mustExist ? undefined : fill)) await fileKey(archive);
       const mark = options.asCopy === true ? undefined : await copyMark(database).catch(() => undefined);
       if (mark !== undefined) throw copyUnfinished(mark);
       if (!('dir' in options)) await checkFiles(archive, options);

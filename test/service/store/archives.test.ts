@@ -101,6 +101,31 @@ describe.skipIf(noPostgres)('the schema of an address', () => {
     expect(new Set(ids.map(String)).size).toBe(1);
   });
 
+  test('one that is dropped while it is opened or upgraded is not made again', async () => {
+    const database = await freshDatabase();
+    const own = await connectServer({ url: database });
+    const used = { ...own, pool: Object.assign(Object.create(own.pool), { take }) };
+    let takes = 0;
+    async function take(): ReturnType<typeof own.pool.take> {
+      takes += 1;
+      // It was looked at, and is not locked yet.
+      if (takes === 2) await dropArchive({ server: own, url: place.url, name: 'public', sleep });
+      return own.pool.take();
+    }
+    const place = { url: withSchema(database, 'public'), sleep };
+    const options = { ...place, now: Date.now, randomBytes };
+    for (const work of [
+      () => openArchive({ ...options, server: used, mustExist: true }),
+      () => upgradeArchive({ ...place, server: used, name: 'public' }),
+    ]) {
+      await (await openArchive({ ...options, server: own })).close();
+      takes = 0;
+      await expect(work()).rejects.toBeInstanceOf(NoArchive);
+      expect(await archiveNames(own)).toEqual([]);
+    }
+    await own.end();
+  });
+
   test('shared connections keep nothing of it', async () => {
     const archive = await open('left');
     await archive.database.transaction((statements) => statements.run('DELETE FROM tokens'));

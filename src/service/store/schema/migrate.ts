@@ -1,7 +1,7 @@
 // Brings the tables of an archive to the newest version, and refuses versions that this arx does not know.
 import type { Database, Statements } from '../sql/database.ts';
 import { primaryCode, SQLITE } from '../sql/sqlite-result-codes.ts';
-import { UnusableArchive } from '../sql/unusable-archive.ts';
+import { NoArchive, UnusableArchive } from '../sql/unusable-archive.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { statementsOf } from './statements.ts';
 
@@ -12,16 +12,18 @@ export const NEWEST_VERSION = MIGRATIONS.length;
  * Brings a database to the newest version. A new archive is made in one transaction, in which `fill` writes what it has; an
  * older one is changed version by version, so that an interrupted upgrade continues where it was. Resolves to whether
  * anything was changed. Throws {@link NewerSchema} for an archive of a newer arx, {@link UnusableArchive} for tables that
- * are not those of their version.
+ * are not those of their version, and {@link NoArchive} without `fill` where there is none: it was dropped meanwhile.
  */
 export async function migrate(
   database: Database,
-  fill?: (statements: Statements) => Promise<void>,
+  fill: (statements: Statements) => Promise<void> = refuse,
 ): Promise<boolean> {
   return migrateTo(database, NEWEST_VERSION, fill);
 }
 
-/** As {@link migrate}, to an older version. Tests create archives of an older arx with it. */
+const refuse = (): Promise<never> => Promise.reject(new NoArchive('there is no archive'));
+
+/** As {@link migrate}, to an older version, and also without `fill`. Tests create archives of an older arx with it. */
 export async function migrateTo(
   database: Database,
   newest: number,
