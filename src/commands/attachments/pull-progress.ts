@@ -15,10 +15,11 @@ export type PullProgress = {
 export function showPullProgress(app: App, { known }: Selection): PullProgress {
   const progress = app.progress();
   let files = 0;
+  let kept = 0;
   let bytes = 0;
   let presentBytes = 0;
   app.onInterrupt(() => ({
-    kept: `${plural(files, 'file')} in the folder`,
+    kept: `${plural(kept, 'file')} in the folder`,
     next: 'run the same command to continue',
   }));
   const show = (): void => {
@@ -38,6 +39,7 @@ export function showPullProgress(app: App, { known }: Selection): PullProgress {
     },
     onFile: (file) => {
       if (file.verdict !== 'withheld' && file.verdict !== 'absent') files += 1;
+      if (file.verdict === 'match') kept += 1;
       // Bytes that were here already must not count in the speed.
       if (file.attempts === 0) presentBytes += file.bytes ?? 0;
       show();

@@ -11,7 +11,7 @@ import { openManifest } from '../../download/manifest.ts';
 import { markUnfinished } from '../../download/unfinished-pull.ts';
 import { removeFinishedPartials, scanFolder } from '../../download/folder-scan.ts';
 import { createUniqueKeys } from '../../download/partial-names.ts';
-import { createPuller } from '../../download/puller.ts';
+import { createPuller, type PullResult } from '../../download/puller.ts';
 import { openSmallFileFetcher, type SmallFileFetcher } from '../../download/small-file-fetcher.ts';
 import { openTargetFolder } from '../../download/target-folder.ts';
 import { Fault } from '../../faults.ts';
@@ -153,6 +153,16 @@ async function pullWith(
   const files: PulledFile[] = [];
   const faults: Fault[] = [];
   let isRecorded = true;
+  /** Results of files whose turn in the report has not come. */
+  const ended = new Set<PullResult>();
+  const record = (result: PullResult): void => {
+    const { file, entry, fault } = result;
+    ended.delete(result);
+    if (entry !== undefined) manifest.add(entry);
+    if (fault !== undefined) faults.push(fault);
+    files.push(file);
+    progress.onFile(file);
+  };
   try {
     const renamed = renamedNotices(app);
     const layout = layoutOf(input.by, app);
@@ -178,14 +188,12 @@ async function pullWith(
     for (const row of early) tellSeen(row);
     const rows = layout?.prepare(first.rows) ?? first.rows;
     const filesInProgress = input.concurrency + MAX_FILES_BEING_WRITTEN;
-    for await (const { file, entry, fault } of mapConcurrent(rows, filesInProgress, (row) =>
-      puller.pull(row),
-    )) {
-      if (entry !== undefined) manifest.add(entry);
-      if (fault !== undefined) faults.push(fault);
-      files.push(file);
-      progress.onFile(file);
-    }
+    const results = mapConcurrent(rows, filesInProgress, async (row) => {
+      const result = await puller.pull(row);
+      ended.add(result);
+      return result;
+    });
+    for await (const result of results) record(result);
     renamed.end();
     const finished = files.filter(({ verdict }) => verdict === 'match');
     await removeFinishedPartials(
@@ -194,6 +202,8 @@ async function pullWith(
       finished.map(({ expected }) => expected!),
     );
   } finally {
+    // In a run that is interrupted, files behind one that did not end have their names already.
+    for (const result of ended) record(result);
     await progress.end();
     await diskWorker.close();
     await manifest.close().catch((error: unknown) => {

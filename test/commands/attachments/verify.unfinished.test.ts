@@ -104,3 +104,31 @@ test('so does an interruption; a pull of all files ends every other one', async 
   expect((await pull('--all')).exit).toBe(0);
   expect(await verified()).toMatchObject({ exit: 0, report: { completeness: 'complete' } });
 });
+
+test('an interruption enters every file that got its name, also behind one that did not end', async () => {
+  const controller = new AbortController();
+  const hang: ForeignFile['script'] = () => {};
+  const stop: ForeignFile['script'] = () => controller.abort(new Fault('interrupted', 'stopped'));
+  await serve([
+    { content: 'a', script: hang },
+    ...['b', 'c', 'd', 'e'].map(SIZED),
+    { content: 'f', script: stop },
+  ]);
+  const { stderr } = await pull('--all --concurrency 2', { signal: controller.signal });
+  const kept = names().filter((name) => name.startsWith('file-'));
+  expect(kept.length).toBeGreaterThanOrEqual(2);
+  expect(stderr).toContain(`interrupted: ${kept.length} files in the folder;`);
+  const { report } = await verified();
+  expect(report.verdicts).toMatchObject({ match: kept.length, extra: 0 });
+  expect(report.completeness).toBe('unknown');
+});
+
+test('files that could not be kept are not counted as files in the folder', async () => {
+  const controller = new AbortController();
+  const gone: ForeignFile['script'] = (socket) => void socket.write(answer(404, 'no'));
+  const stop: ForeignFile['script'] = () => controller.abort(new Fault('interrupted', 'stopped'));
+  await serve([{ content: 'a', script: gone }, SIZED('b'), { content: 'c', script: stop }]);
+  const { stderr } = await pull('--all --concurrency 1', { signal: controller.signal });
+  const kept = names().filter((name) => name.startsWith('file-'));
+  expect(stderr).toContain(`interrupted: ${kept.length} file${kept.length === 1 ? '' : 's'} in the folder;`);
+});
