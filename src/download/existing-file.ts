@@ -18,6 +18,16 @@ export type TargetFile = { dir: string; name: string; sha256: string; bytes?: nu
 /** `kept`: it was written now. `present`: it was here already and is verified; nothing was written. */
 export type SavedFile = { path: string; outcome: 'kept' | 'present'; bytes: number; sha256: string };
 
+/** Fault 'unsafe': a file of other content has the name. */
+export class OtherContent extends Fault {
+  readonly actual: { sha256: string; bytes: number };
+
+  constructor(name: string, actual: OtherContent['actual']) {
+    super('unsafe', `${name} exists with different content`, { hint: 'replace it with --force' });
+    this.actual = actual;
+  }
+}
+
 /** Options of the check of an existing file. */
 export type ExistingFileOptions = {
   world: Pick<World, 'signal'>;
@@ -38,7 +48,7 @@ export function mayExist(
 
 /**
  * Looks at the name before anything is downloaded. Returns the file if it has the target's hash; undefined if the name is
- * free, or may be replaced. Throws Fault 'unsafe' for other content without `force`, and for anything but a regular
+ * free, or may be replaced. Throws {@link OtherContent} without `force`, and Fault 'unsafe' for anything but a regular
  * file: it follows no symlink and never waits on a FIFO.
  */
 export async function findExisting(
@@ -52,9 +62,7 @@ export async function findExisting(
     const { sha256, bytes } = await digestFile(path, options.world);
     if (sameHash(sha256, target.sha256)) return { path, outcome: 'present', bytes, sha256 };
     if (options.force) return undefined;
-    throw new Fault('unsafe', `${target.name} exists with different content`, {
-      hint: 'replace it with --force',
-    });
+    throw new OtherContent(target.name, { sha256, bytes });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw diskFault(error, target.name);

@@ -6,7 +6,7 @@ import { fileStateOf, isPullable, reasonOf } from '../contract/attachment-file.t
 import type { PulledFile } from '../contract/reports/files.ts';
 import { Fault } from '../faults.ts';
 import { FileLeftOut } from './download-limits.ts';
-import { findExisting, mayExist, type SavedFile, type TargetFile } from './existing-file.ts';
+import { findExisting, mayExist, OtherContent, type SavedFile, type TargetFile } from './existing-file.ts';
 import type { FileAccess } from './file-request.ts';
 import { WrongContent, type SaveOptions } from './file-writer.ts';
 import { sha256Of } from './hash-of-row.ts';
@@ -171,9 +171,10 @@ export function createPuller(options: PullerOptions): Puller {
         return { file, entry: { id, path: file.path, sha256: sha256!, bytes, redacted: false } };
       } catch (error) {
         const fault = faultOfRow(error, id);
-        if (error instanceof WrongContent && error.actual !== undefined)
+        const isOther = error instanceof WrongContent || error instanceof OtherContent;
+        if (isOther && error.actual !== undefined)
           Object.assign(file, { actual: error.actual.sha256, bytes: error.actual.bytes });
-        file.verdict = fault.kind === 'integrity' ? 'mismatch' : 'missing';
+        file.verdict = isOther || fault.kind === 'integrity' ? 'mismatch' : 'missing';
         if (sha256 === null) file.verdict = 'unverifiable';
         return { file, fault, ...notKept(row, file, fault) };
       }

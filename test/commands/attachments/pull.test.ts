@@ -230,6 +230,19 @@ test('an id that is named twice is one file', async () => {
   expect([ran.exit, reportOf(ran).checked, reportOf(ran).files.length]).toEqual([0, 1, 1]);
 });
 
+test('a file of other content under the name is a mismatch, with its hash, and stays', async () => {
+  mkdirSync(join(dir, 'dl'));
+  writeFileSync(join(dir, 'dl/file-1.txt'), 'mine');
+  await serve([{ content: 'hello' }]);
+  const ran = await pull('att_1 --to dl --json');
+  expect([ran.exit, reportOf(ran).fixity]).toEqual([13, 'failed']);
+  expect(reportOf(ran).files).toMatchObject([
+    { path: 'file-1.txt', verdict: 'mismatch', actual: sha256Of('mine'), bytes: 4, attempts: 0 },
+  ]);
+  expect(ran.stderr).toContain('replace it with --force');
+  expect(readFileSync(join(dir, 'dl/file-1.txt'), 'utf8')).toBe('mine');
+});
+
 test('a mismatch names its path and what it has instead', async () => {
   await serve([{ content: 'hello', script: (socket) => socket.end('HTTP/1.1 200 X\r\n\r\nhullo') }]);
   const ran = await pull('att_1 --to dl --json');
