@@ -174,8 +174,8 @@ async function checkFolder(
     const isPart = known !== undefined && isUnfinished;
     if (isPart)
       app.addFault(
-        new Fault('partial', `a pull into ${dir} runs or did not end, so files may be missing`, {
-          hint: 'run that pull again; what is here is not downloaded again',
+        new Fault('partial', `a pull into ${dir} runs, did not end, or left files out (--max-bytes)`, {
+          hint: 'run that pull again: files may be missing, and what is here is not downloaded again',
         }),
       );
     if (whole) onTotal(expected.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0));
