@@ -65,11 +65,15 @@ export function parseFieldSelection(fields: readonly SelectedField[]): FieldSele
     },
     unknownIn: (found) =>
       fields.filter(
-        ({ path, isKnown }) =>
-          !isKnown && !seen.has(path) && !found.some((record) => follow(record, path.split('.')).length > 0),
+        ({ path, isKnown }) => !isKnown && !seen.has(path) && !found.some((record) => hasField(record, path)),
       ),
     unseen: () => (records === 0 ? [] : fields.filter(({ path }) => !seen.has(path))),
   };
+}
+
+/** Returns whether a record has a field with this path. A path goes through arrays. */
+export function hasField(record: object, path: string): boolean {
+  return follow(record, path.split('.')).length > 0;
 }
 
 function branch(tree: Tree, key: string): Tree {

@@ -46,6 +46,11 @@ export type PrinterOptions = Canvas & {
   output: Output;
   /** Only these fields of the wire become columns and fields of JSON objects. */
   fields?: readonly SelectedField[] | undefined;
+  /**
+   * Returns the Fault for a field of a template that the schema lacks, and that neither these records nor earlier ones have.
+   * It is asked with the first records, before one is printed.
+   */
+  missingIn?: ((records: readonly object[]) => Fault | undefined) | undefined;
   color: boolean;
   /** Returns whether an address can be opened; absent where the terminal has no links. */
   links?: ((address: string) => boolean) | undefined;
@@ -201,7 +206,10 @@ export function createPrinter(options: PrinterOptions): Printer {
    * of them has the field of that name. Throws Fault 'usage' for any other field that neither the schema nor one of them has.
    */
   const checkFields = async (first: readonly object[]): Promise<void> => {
-    const unknown = first.length === 0 ? [] : (fields?.unknownIn(first) ?? []);
+    if (first.length === 0) return;
+    const missing = options.missingIn?.(first);
+    if (missing !== undefined) throw missing;
+    const unknown = fields?.unknownIn(first) ?? [];
     if (selected === undefined || unknown.length === 0) return;
     const shown = unknown.map((field) => {
       if (field.shownField === undefined) throw noField(field);
@@ -214,10 +222,11 @@ export function createPrinter(options: PrinterOptions): Printer {
     });
     fields = parseFieldSelection(selected);
   };
+  const areKnown = (records: readonly object[]): boolean =>
+    (fields?.unknownIn(records) ?? []).length === 0 && options.missingIn?.(records) === undefined;
   const withCheckedFields = async <T extends object>(list: Envelope<T>): Promise<Envelope<T>> => {
-    if ((fields?.unknownIn([]) ?? []).length === 0) return list;
-    const isEnough = (seen: readonly T[]): boolean =>
-      seen.length >= MAX_SAMPLE_ROWS || fields?.unknownIn(seen).length === 0;
+    if (areKnown([])) return list;
+    const isEnough = (seen: readonly T[]): boolean => seen.length >= MAX_SAMPLE_ROWS || areKnown(seen);
     const { first, all } = await peek(list.rows, isEnough, { untilPause: false });
     await checkFields(first);
     return { ...list, rows: all };

@@ -32,12 +32,8 @@ export function parseTemplate(text: string): Template {
   };
 }
 
-/** Returns the stream: whole lines of JSON are written to it. `onRecord` is told of each. */
-export function templateSink(
-  { render }: Template,
-  stdout: Sink,
-  onRecord: (record: object) => void = () => {},
-): Sink {
+/** Returns the stream: whole lines of JSON are written to it. */
+export function templateSink({ render }: Template, stdout: Sink): Sink {
   let held = '';
   const decoder = new TextDecoder();
   return {
@@ -50,10 +46,7 @@ export function templateSink(
       held = held.slice(end);
       let shown = '';
       for (const line of lines.split('\n')) {
-        if (line === '') continue;
-        const record = parseShownJson(line) as object;
-        onRecord(record);
-        shown += `${render(record)}\n`;
+        if (line !== '') shown += `${render(parseShownJson(line) as object)}\n`;
       }
       if (shown !== '') await stdout.write(stdout.isTTY ? escapeBlock(shown) : shown);
     },

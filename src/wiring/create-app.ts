@@ -129,7 +129,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       : (await import('./template-output.ts')).openTemplate(
           flags.template,
           options.spec.words,
-          { run: printing, notice },
+          printing,
           stdout,
         );
   const recordSink = jq?.sink ?? template?.sink;
@@ -150,6 +150,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       quiet: flags.quiet,
       isFormChosen: settings.output.value !== undefined || flags.fields !== undefined,
       csvSafe: flags.csvSafe,
+      missingIn: template?.missingIn,
       complete:
         output === 'ndjson' && flags.fields === undefined
           ? (await fields()).completeRecords(options.spec.words, printing)
@@ -333,7 +334,6 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     isPagerClosed: paging.isClosedEarly,
     finishOutput: async () => {
       await jq?.finish();
-      template?.finish();
       seen.save();
     },
     startRecording: recording.start,

@@ -56,28 +56,38 @@ export function completeRecords(words: CommandWords, run: PrintingRun): Complete
   return schema === undefined ? undefined : completeRecordOf(fieldsOf(schema).map(({ name }) => name));
 }
 
+/** A name in a template that the schema lacks: the dot paths that it may mean, and what to do where no record has it. */
+type UnknownName = { name: string; paths: readonly string[]; hint: string };
+
+/** Returns the Fault for a name in a template that no record has. */
+export function noTemplateField({ name, hint }: UnknownName): Fault {
+  return new Fault('usage', `--template: no record has the field ${name}`, { hint });
+}
+
 /**
  * Throws Fault 'usage' with the nearest name for a name in a template that no record can have. Another service may send
- * fields that the schema lacks: such names are returned, each with what to do.
+ * fields that the schema lacks: such names are returned, and the rows decide.
  */
 export function checkTemplate(
   names: readonly TemplateName[],
   words: CommandWords,
   run: PrintingRun,
-): { name: string; hint: string }[] {
+): UnknownName[] {
   const schema = printedRecord(words, run);
   if (schema === undefined) return [];
-  const unknown: { name: string; hint: string }[] = [];
+  const unknown: UnknownName[] = [];
   const mayBeSent = run.isRemote && isOpenRecord(schema);
   const legal = fieldsOf(schema);
   for (const { name, sections } of names) {
     const within = sections.map((_, depth) => [...sections.slice(depth).toReversed(), name].join('.'));
-    if ([...within, name].some((path) => isLegal(path, legal))) continue;
+    const paths = [...within, name];
+    if (paths.some((path) => isLegal(path, legal))) continue;
     const hint = `arx ${words} --fields lists the fields`;
     const meant = pathOf(name, legal) ?? suggestField(name, namesOf(legal));
     const advice = meant === undefined ? hint : `did you mean: {{${meant}}}; ${hint}`;
-    if (!mayBeSent) throw new Fault('usage', `--template: no record has the field ${name}`, { hint: advice });
-    unknown.push({ name, hint: advice });
+    const missing = { name, paths, hint: advice };
+    if (!mayBeSent) throw noTemplateField(missing);
+    unknown.push(missing);
   }
   return unknown;
 }

@@ -1,34 +1,36 @@
 // Opens the output of `--template`. Loaded only for that.
 import type { CommandWords } from '../command-list/index.ts';
 import type { PrintingRun } from '../command-list/printed-records.ts';
+import { hasField } from '../format/field-selection.ts';
 import { parseTemplate, templateSink } from '../format/template-sink.ts';
+import type { Fault } from '../faults.ts';
 import type { Sink } from '../world.ts';
-import { checkTemplate } from './selected-fields.ts';
+import { checkTemplate, noTemplateField } from './selected-fields.ts';
 
-/** The output of a template: the stream for records, and what says after the last one which fields none had. */
-export type TemplateOutput = { sink: Sink; finish(): void };
+/** The output of a template. */
+export type TemplateOutput = {
+  /** The stream for records. */
+  sink: Sink;
+  /** Returns the Fault for a field that the schema lacks, and that neither these records nor earlier ones have. */
+  missingIn(records: readonly object[]): Fault | undefined;
+};
 
 /** Opens the output of a template. Throws Fault 'usage' for one that is wrong, or names a field that no record can have. */
 export function openTemplate(
   text: string,
   words: CommandWords,
-  { run, notice }: { run: PrintingRun; notice(text: string): void },
+  run: PrintingRun,
   stdout: Sink,
 ): TemplateOutput {
   const template = parseTemplate(text);
-  const unknown = checkTemplate(template.names, words, run);
-  const seen = new Set<string>();
-  let records = 0;
-  const sink = templateSink(template, stdout, (record) => {
-    records += 1;
-    for (const key of Object.keys(record)) seen.add(key);
-  });
+  let unknown = checkTemplate(template.names, words, run);
   return {
-    sink,
-    finish() {
-      for (const { name, hint } of unknown)
-        if (records > 0 && !seen.has(name.split('.')[0]!))
-          notice(`--template: no record has the field ${name}; ${hint}`);
+    sink: templateSink(template, stdout),
+    missingIn(records) {
+      unknown = unknown.filter(
+        ({ paths }) => !records.some((record) => paths.some((path) => hasField(record, path))),
+      );
+      return unknown[0] && noTemplateField(unknown[0]);
     },
   };
 }

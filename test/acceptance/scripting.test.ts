@@ -83,12 +83,35 @@ describe('--template', () => {
     const env = { ARX_BASE_URL: server.url, ARX_TOKEN: 'arx_some.token' };
     const ran = await arx(dir, `attachments ls --template '{{id}} {{colour}}'`, { env });
     expect(ran).toMatchObject({ exit: 0, stdout: 'a red\n', stderr: '' });
-    const wrong = await arx(dir, `attachments ls --template '{{id}} {{filname}}'`, { env });
     await server.close();
-    expect(wrong).toMatchObject({ exit: 0, stdout: 'a \n' });
-    expect(wrong.stderr).toBe(
-      'arx: --template: no record has the field filname; did you mean: {{filename}}; arx attachments ls --fields lists the fields\n',
+  });
+
+  test.each([
+    ['{{id}} {{filname}}', 'filname', 'did you mean: {{filename}}; '],
+    ['{{id}} {{.ID}}', '.ID', 'did you mean: {{id}}; '],
+    ['{{#colours}}{{shade}}{{/colours}}', 'shade', ''],
+  ])('%s is refused at another service before anything is printed', async (template, name, meant) => {
+    const data = [{ id: 'a', colours: [{ tone: 'red' }] }, { id: 'b' }];
+    const list = { object: 'list', status: 'stable', data, has_more: false };
+    const server = await misbehave(always(answer(200, JSON.stringify(list))));
+    const env = { ARX_BASE_URL: server.url, ARX_TOKEN: 'arx_some.token' };
+    const wrong = await arx(dir, `attachments ls --template '${template}'`, { env });
+    await server.close();
+    expect(wrong).toMatchObject({ exit: 2, stdout: '' });
+    expect(wrong.stderr).toContain(
+      `arx: --template: no record has the field ${name} [usage, exit 2]\n  hint: ${meant}arx attachments ls --fields lists the fields\n`,
     );
+  });
+
+  test('a field that only some rows of another service have is filled in there', async () => {
+    const data = [{ id: 'a' }, { id: 'b', colours: [{ tone: 'red' }] }];
+    const list = { object: 'list', status: 'stable', data, has_more: false };
+    const server = await misbehave(always(answer(200, JSON.stringify(list))));
+    const env = { ARX_BASE_URL: server.url, ARX_TOKEN: 'arx_some.token' };
+    const template = '{{id}}{{#colours}} {{tone}} {{id}}{{/colours}}';
+    const ran = await arx(dir, `attachments ls --template '${template}'`, { env });
+    await server.close();
+    expect(ran).toMatchObject({ exit: 0, stdout: 'a\nb red b\n', stderr: '' });
   });
 
   test('no other form goes with it', async () => {
