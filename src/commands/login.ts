@@ -10,7 +10,7 @@ import { shellLine, shellWord } from '../format/shell-words.ts';
 import { escapeText } from '../format/terminal/escape.ts';
 import { identityView } from '../format/views/index.ts';
 import { namedProfile, useAlways } from '../wiring/no-archive.ts';
-import { openOrMakeArchive } from './local-archive.ts';
+import { openLocalArchive } from './local-archive.ts';
 import { askGivenTier, askName, askTier, askUse, meantTier } from './login-questions.ts';
 import { identityOf } from './whoami.ts';
 
@@ -20,11 +20,11 @@ export const Input = z.object({ use: z.boolean().default(false) });
 /** Runs `arx login`. */
 export async function run({ use }: z.infer<typeof Input>, app: App): Promise<void> {
   if (use && !app.isRemote) throw new Fault('usage', '--use goes with --base-url URL');
-  // A keyring that cannot be used is found out before anything is asked or sent.
+  // A keyring that cannot be used, or no archive, is found out before anything is asked or sent.
+  if (!app.isRemote) await openLocalArchive(app);
   const last = await lastLogin(app);
   const request = app.mayAsk ? await askedRequest(last, app) : givenRequest(app);
   if (!app.mayAsk) app.notice(`the token will be stored in ${app.tokens.place}`);
-  if (!app.isRemote) await openOrMakeArchive(app);
   const session = await app.session();
   const entry = await loggedIn(request, { session, last, app });
   await app.printer.outcome().record(identityView, identityOf(entry, app));

@@ -384,7 +384,7 @@ describe('signals', () => {
   });
 
   test('what is typed ahead answers the questions that follow', async () => {
-    const dir = scratch({ empty: true });
+    const dir = scratch();
     const line = `${quoted(process.execPath)} ${quoted(arx.launcher)} login; echo "exit=$?"`;
     const running = atTerminal(line, { dir, env: { NO_COLOR: '1' } });
     await running.says('stdout', /name of this client/);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { arx } from '../support/command.ts';
 import { serveList } from '../support/cursor-server.ts';
-import { sampleData } from '../support/sample.ts';
+import { emptyData, sampleData } from '../support/sample.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const NOTICE = 'arx: no archive yet: arx import FILE, or arx login --base-url URL; arx help start';
@@ -21,7 +21,7 @@ const LISTS = [
   'search lisbon',
 ];
 
-/** Every command that only reads an archive, and those that change one which must be there. */
+/** Every command that only reads an archive, and those that change one or log in to one, which must be there. */
 const READERS = [
   ...LISTS,
   'whoami',
@@ -44,6 +44,10 @@ const READERS = [
   'events ls',
   'backup --to copy',
   'redact att_1 --yes',
+  'login',
+  'login --client-id me --observer-tier external',
+  `events send contact.flagged --id e1 --payload '{"contact":"c"}'`,
+  'events reconcile',
 ];
 
 describe('without a local archive', () => {
@@ -80,8 +84,18 @@ describe('without a local archive', () => {
     writeFileSync(join(dir, 'data/archive.db'), '');
     expect(await arx(dir, 'messages ls')).toMatchObject({ exit: 6, stdout: '' });
     expect(statSync(join(dir, 'data/archive.db')).size).toBe(0);
-    expect(await arx(dir, 'login')).toMatchObject({ exit: 0 });
+    await emptyData(join(dir, 'data'));
     expect(await arx(dir, 'messages ls')).toMatchObject({ exit: 0 });
+  });
+
+  test('a login on a terminal asks nothing', async () => {
+    const dir = tempFolder('none');
+    const { exit, stderr } = await arx(dir, 'login', { columns: 80, typed: ['ada', '1'] });
+    expect([exit, stderr.split('\n')[0]]).toEqual([
+      6,
+      `arx: no archive yet in ${dir}/data [not_found, exit 6]`,
+    ]);
+    expect(readdirSync(dir)).toEqual([]);
   });
 });
 
@@ -89,7 +103,7 @@ describe('an empty local archive', () => {
   let dir: string;
   beforeAll(async () => {
     dir = tempFolder('empty');
-    expect(await arx(dir, 'login')).toMatchObject({ exit: 0 });
+    await emptyData(join(dir, 'data'));
   });
 
   test.each(LISTS)('%s says what to do next, once', async (line) => {

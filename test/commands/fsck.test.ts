@@ -16,6 +16,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { beforeEach, expect, test } from 'vitest';
 import { FsckReport } from '../../src/contract/reports/archive.ts';
 import { arx } from '../support/command.ts';
+import { emptyData } from '../support/sample.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { withClient, freshUrl, noPostgres } from '../support/postgres.ts';
 
@@ -34,7 +35,7 @@ const database = () => join(dir, 'data/archive.db');
 test('no archive is not found, an empty one is nothing checked', async () => {
   expect(await arx(dir, 'fsck')).toMatchObject({ exit: 6, stdout: '' });
   expect(readdirSync(dir)).not.toContain('data');
-  await arx(dir, 'login');
+  await emptyData(join(dir, 'data'));
   const ran = await arx(dir, 'fsck --json');
   expect(ran.exit).toBe(3);
   expect(FsckReport.parse(JSON.parse(ran.stdout))).toMatchObject({ verdict: 'nothing_checked' });

@@ -6,6 +6,7 @@ import { arx, type Ran } from '../support/command.ts';
 import { always, answer, misbehave, type Misbehaving } from '../support/misbehaving-server.ts';
 import { sampleData } from '../support/sample.ts';
 import { serve, type Served } from '../support/served.ts';
+import { emptyData } from '../support/sample.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const TOKEN = {
@@ -25,7 +26,10 @@ type Stored = { tokens: { client_id: string; observer_tier: string; requested_ti
 
 let dir: string;
 let close: (() => Promise<unknown>) | undefined;
-beforeEach(async () => (dir = tempFolder('login')));
+beforeEach(async () => {
+  dir = tempFolder('login');
+  await emptyData(join(dir, 'data'));
+});
 afterEach(async () => {
   await close?.();
   close = undefined;
@@ -376,6 +380,8 @@ describe('--quiet', () => {
 });
 
 describe('where there is no archive after a login by --base-url', () => {
+  beforeEach(() => void (dir = tempFolder('login')));
+
   const login = (url: string, more = ''): Promise<Ran> =>
     arx(dir, `login --base-url ${url} --client-id me --observer-tier external${more}`, { env: ENV });
 
@@ -398,7 +404,7 @@ describe('where there is no archive after a login by --base-url', () => {
 
   test('lists of an empty local archive say the same', async () => {
     const { url } = await other();
-    expect((await arx(dir, 'login')).exit).toBe(0);
+    await emptyData(join(dir, 'data'));
     expect((await login(url)).exit).toBe(0);
     expect((await arx(dir, 'messages ls')).stderr).toContain(`arx config set base_url ${url} (you are`);
   });

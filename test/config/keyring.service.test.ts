@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { isInstalled } from '../support/installed.ts';
 import { buildProgram, startProcess, type Ended } from '../support/program.ts';
 import { quoted } from '../support/shell.ts';
+import { emptyData } from '../support/sample.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const missing = ['dbus-run-session', 'gnome-keyring-daemon', 'secret-tool'].filter(
@@ -62,6 +63,7 @@ test.skipIf(process.platform !== 'linux')(
 describe.skipIf(missing.length > 0)('a Secret Service', () => {
   test('login, whoami, the way back to the file, and logout', { timeout: 120_000 }, async () => {
     const dir = tempFolder('keyring');
+    await emptyData(join(dir, 'data'));
     const file = join(dir, 'config/tokens.json');
     const { stdout } = await session(dir, [
       UNLOCKED,
@@ -99,6 +101,7 @@ describe.skipIf(missing.length > 0)('a Secret Service', () => {
 
   test('none, or a locked one: exit 15, and nothing lies in a file', { timeout: 120_000 }, async () => {
     const dir = tempFolder('keyring');
+    await emptyData(join(dir, 'data'));
     const file = join(dir, 'config/tokens.json');
     const none = await session(dir, ['unset DBUS_SESSION_BUS_ADDRESS', 'arx config set token_store keyring']);
     expect(none.stdout).toMatch(/the keyring of the system cannot be used: .*\[store, exit 15\]/);

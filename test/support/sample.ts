@@ -1,6 +1,6 @@
-// The archive that `arx demo` makes, in a folder or a database.
+// The archive that `arx demo` makes, in a folder or a database, and an empty one.
 import { tmpdir } from 'node:os';
-import { openArchive, type ArchiveLocation } from '../../src/service/index.ts';
+import { openArchive, type ArchiveLocation, type OpenArchive } from '../../src/service/index.ts';
 import { importItems } from '../../src/service/import/index.ts';
 import { sampleItems } from '../../src/service/sample/index.ts';
 import { fakeWorld } from './fake-world.ts';
@@ -10,8 +10,17 @@ export function sampleData(dir: string): Promise<void> {
 }
 
 export async function sampleIn(place: ArchiveLocation): Promise<void> {
-  const { now, randomBytes, sleep } = fakeWorld({ argv: [], dir: tmpdir() });
-  const archive = await openArchive({ ...place, now, randomBytes, sleep });
+  const archive = await made(place);
   await importItems(archive, sampleItems(7));
   await archive.close();
+}
+
+/** Makes an archive without messages and files in a folder. */
+export async function emptyData(dir: string): Promise<void> {
+  await (await made({ dir })).close();
+}
+
+function made(place: ArchiveLocation): Promise<OpenArchive> {
+  const { now, randomBytes, sleep } = fakeWorld({ argv: [], dir: tmpdir() });
+  return openArchive({ ...place, now, randomBytes, sleep });
 }

@@ -8,7 +8,7 @@ import { Fault } from '../../faults.ts';
 import { formatCount, plural } from '../../format/numbers.ts';
 import { acknowledgementView } from '../../format/views/index.ts';
 import { wholeNumber } from '../input.ts';
-import { openOrMakeArchive } from '../local-archive.ts';
+import { openLocalArchive } from '../local-archive.ts';
 import { readWebhookSecrets } from '../webhook-secrets.ts';
 import { envelopeFromArguments, openEnvelopes, type Envelopes, type OutgoingEvent } from './envelopes.ts';
 import { createFailureSummary } from './failure-summary.ts';
@@ -52,7 +52,7 @@ export async function eventClient(
   app: App,
 ): Promise<Client> {
   // The service in this process would ask to try again later, and no retry helps.
-  if (!app.isRemote && (await openOrMakeArchive(app)).readOnly)
+  if (!app.isRemote && (await openLocalArchive(app)).readOnly)
     throw new Fault('disk', 'the local archive cannot be written to: its disk or its file is read-only', {
       kept: 'nothing was sent',
     });

@@ -1,12 +1,14 @@
 // What is wrong with an event that is not sent, and what is odd in one that is: the field, its type, what was given.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { arx } from '../../support/command.ts';
+import { emptyData } from '../../support/sample.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const REORDERED = 'message.reordered has id (text), entry (text), sequence (whole number)';
 const dir = tempFolder('envelopes');
+beforeAll(() => emptyData(join(dir, 'data')));
 const send = (type: string, payload: string, options = '') =>
   arx(dir, `events send ${type} --id e1 --payload '${payload}' ${options}`);
 

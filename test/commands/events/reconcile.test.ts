@@ -5,10 +5,14 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { ReconcileReport } from '../../../src/contract/reports/reconcile.ts';
 import { arx } from '../../support/command.ts';
+import { emptyData } from '../../support/sample.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 let dir: string;
-beforeEach(() => void (dir = tempFolder('reconcile')));
+beforeEach(async () => {
+  dir = tempFolder('reconcile');
+  await emptyData(join(dir, 'data'));
+});
 beforeEach(async () => {
   const events = [1, 2, 3, 4, 5, 6].map((n) => JSON.stringify(flagged(`e${n}`)));
   writeFileSync(join(dir, 'in.ndjson'), events.join('\n'));
