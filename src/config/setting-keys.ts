@@ -86,10 +86,14 @@ function readUrl(text: string): string | InvalidSettingValue {
   return url.origin + withoutFinalSlashes(url.pathname);
 }
 
+/** What is longer may be a token. */
+const MAX_SHOWN_ADDRESS = 100;
+
 /** Returns the URL that an address without `http://` or `https://` was meant to be, as the end of a sentence. */
 function urlMeant(text: string): string {
   const meant = `http://${text}`;
-  if (!/^[\w.-]+(?::\d{1,5})?(?:\/[\w./~-]*)?$/.test(text) || !URL.canParse(meant)) return '';
+  const isAddress = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:))(?::\d{1,5})?(?:\/[\w./~-]*)?$/.test(text);
+  if (!isAddress || text.length > MAX_SHOWN_ADDRESS || !URL.canParse(meant)) return '';
   return `, such as ${isLoopback(new URL(meant).hostname) ? meant : `https://${text}`}`;
 }
 
