@@ -70,25 +70,22 @@ async function followRedirects(
   const { allowedOrigins, world } = options;
   const deadlineMs = world.monotonic() + remainingMs;
   const first = checkedFileUrl(address, allowedOrigins);
-  let url = first;
-  let mayAskAnew = true;
+  const follow = async (): Promise<OpenFile | RefusedFile> => {
+    let url = first;
+    for (let redirects = 0; ; redirects += 1) {
+      const response = await requestOnce(url, options, deadlineMs - world.monotonic());
+      if (!('refused' in response) || !REDIRECT_STATUSES.has(response.status)) return response;
+      if (redirects === MAX_REDIRECTS) {
+        throw new Fault('protocol', `file redirected more than ${MAX_REDIRECTS} times`);
+      }
+      url = checkedRedirect(response.refused, url, allowedOrigins);
+    }
+  };
   options.onRequest?.();
-  for (let redirects = 0; ; redirects += 1) {
-    const response = await requestOnce(url, options, deadlineMs - world.monotonic());
-    if (!('refused' in response)) return response;
-    if (response.status === FORBIDDEN && redirects > 0 && mayAskAnew) {
-      // The address that a redirect gave is open for a short time only, so it may have expired.
-      mayAskAnew = false;
-      url = first;
-      redirects = -1;
-      continue;
-    }
-    if (!REDIRECT_STATUSES.has(response.status)) return response;
-    if (redirects === MAX_REDIRECTS) {
-      throw new Fault('protocol', `file redirected more than ${MAX_REDIRECTS} times`);
-    }
-    url = checkedRedirect(response.refused, url, allowedOrigins);
-  }
+  const response = await follow();
+  // The address that a redirect gave is open for a short time only, so it may have expired.
+  const mayBeExpired = 'refused' in response && response.status === FORBIDDEN && response.url !== first;
+  return mayBeExpired ? follow() : response;
 }
 
 async function requestOnce(
