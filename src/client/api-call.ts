@@ -11,7 +11,8 @@ import { withRetries, withTryCount, type RetryOutcome } from './retry.ts';
 import { holdsSecret, redactFault, redactSecrets } from './safe-text.ts';
 import { shownTarget } from './shown-target.ts';
 import { hostAndPort, TransportFault, type Transport } from './transport.ts';
-import { wrongSchemeHint } from './wrong-base-url.ts';
+import { mayBeForTls } from './transport-fault.ts';
+import { httpsHint } from './wrong-base-url.ts';
 
 /** What calls need: a transport, tokens, limits and the clock. */
 export type SenderOptions = {
@@ -237,7 +238,7 @@ function late(url: URL, timeoutMs: number): Fault {
 /** Fault 'unconfirmed' where an event may have arrived without an acknowledgement: it cannot be said to have failed. */
 function failureOf(call: ApiCall, outcome: RetryOutcome<ApiResponse>, secrets: readonly string[]): Fault {
   const fault = 'fault' in outcome ? outcome.fault : faultOfResponse(outcome.reply, call.url, secrets);
-  const hint = wrongSchemeHint(fault, call.url);
+  const hint = mayBeForTls(fault) ? httpsHint(call.url) : undefined;
   if (hint !== undefined) fault.detail.hint ??= hint;
   const uncertain = fault.kind === 'network' || fault.kind === 'busy';
   if (call.id !== undefined && outcome.maybeReceived && uncertain) {

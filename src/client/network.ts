@@ -2,7 +2,7 @@
 import type { Dispatcher } from 'undici';
 import { Fault } from '../faults.ts';
 import { whenAborted } from './deadline.ts';
-import { transportFaultOf } from './transport-fault.ts';
+import { BROKEN_RULES, transportFaultOf } from './transport-fault.ts';
 import { hostAndPort, type Transport } from './transport.ts';
 import { buildConnector, Pool, request } from './undici-parts.ts';
 
@@ -84,7 +84,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
         onInfo: ({ statusCode }) => {
           interim += 1;
           if (interim > MAX_INTERIM_RESPONSES || ![102, 103].includes(statusCode)) {
-            throw new Fault('protocol', `${place}: server broke HTTP rules (status ${statusCode})`);
+            throw new Fault('protocol', `${place}: ${BROKEN_RULES} (status ${statusCode})`);
           }
         },
       });

@@ -1,6 +1,5 @@
 // What to type where a base URL leads to another server than an archive service, or to another path of one.
 import { ROUTES } from '../contract/routes.ts';
-import type { Fault } from '../faults.ts';
 import { redactSecrets } from './safe-text.ts';
 
 /** What to do where another server than an archive service answers. */
@@ -32,13 +31,6 @@ function basePathOf(pathname: string): string[] | undefined {
   });
   const longest = Math.max(...lengths);
   return longest === 0 ? undefined : parts.slice(0, -longest);
-}
-
-/** Returns what to do where a failure is that of a server with TLS that was asked over plain http; undefined for another one. */
-export function wrongSchemeHint({ kind, message }: Fault, url: URL): string | undefined {
-  const isClosed = kind === 'network' && message.includes('before an answer came');
-  if (!isClosed && !message.includes('server broke HTTP rules')) return undefined;
-  return httpsHint(url);
 }
 
 /** Returns that the server may speak https; undefined where it was asked so. */
