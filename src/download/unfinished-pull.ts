@@ -24,13 +24,12 @@ export type PullMark = {
 export async function markUnfinished(dir: string, selection: string): Promise<PullMark> {
   const key = createHash('sha256').update(selection).digest('hex').slice(0, 16);
   const name = `.arx-${key}.unfinished`;
-  const onDisk = <T>(work: Promise<T>): Promise<T> =>
-    work.catch((error: unknown) => {
-      throw diskFault(error, name);
-    });
   const { O_WRONLY, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const file = await onDisk(open(join(dir, name), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600));
-  await onDisk(file.close());
+  try {
+    await (await open(join(dir, name), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)).close();
+  } catch (error) {
+    throw diskFault(error, name);
+  }
   return {
     async remove({ isAll }) {
       const names = isAll ? await readdir(dir).catch(() => []) : [name];

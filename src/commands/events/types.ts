@@ -9,12 +9,11 @@ export const Input = z.object({});
 
 /** Runs `arx events types`. */
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
-  const rows = EVENT_TYPES.map((type) => ({
-    type,
-    meaning: EVENT_MEANINGS[type],
-    payload: payloadFields(type).map(({ name, required }) => (required ? name : `${name}?`)),
-    fields: payloadFields(type),
-  }));
+  const rows = EVENT_TYPES.map((type) => {
+    const fields = payloadFields(type);
+    const payload = fields.map(({ name, required }) => (required ? name : `${name}?`));
+    return { type, meaning: EVENT_MEANINGS[type], payload, fields };
+  });
   await app.printer.list(eventTypeView, {
     status: 'stable',
     rows,

@@ -5,7 +5,7 @@ import { readChecked } from '../store/files/read-checked.ts';
 import type { Statements } from '../store/sql/database.ts';
 
 /** An archive with so many attachments or fewer is copied in one go: each part costs two statements. */
-const FEW_FILES = 4_096;
+const MAX_FILES_IN_ONE_PART = 4_096;
 
 /** Files that are copied at the same time. Each waits for the disk of the target. */
 const CONCURRENT_FILES = 4;
@@ -47,7 +47,7 @@ export async function copyFiles(
   };
   const { greatest = 0 } =
     (await source.get<{ greatest: number }>('SELECT COALESCE(MAX(n), 0) AS greatest FROM attachments')) ?? {};
-  for (const begin of greatest <= FEW_FILES ? [''] : SHARDS) {
+  for (const begin of greatest <= MAX_FILES_IN_ONE_PART ? [''] : SHARDS) {
     signal.throwIfAborted();
     const rows = await source.all<FileOfRows>(
       `SELECT sha256, MAX(bytes) AS bytes FROM attachments
