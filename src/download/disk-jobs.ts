@@ -15,6 +15,9 @@ export type DiskJob =
   /** Gives a file its name and returns 'kept' or 'taken', see {@link commitFile}. */
   | ({ kind: 'commit'; fd: number } & PendingFile);
 
+/** What the disk worker is started with. It begins no job after `stopped` became 1. */
+export type DiskWorkerData = { stopped: Int32Array };
+
 /** The result of a job: its text, or the system error that it failed with. */
 export type DiskJobResult = { text: string } | { error: SystemError };
 

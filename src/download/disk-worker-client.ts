@@ -2,7 +2,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { PendingFile, Placed } from '../disk/atomic-file.ts';
 import type { World } from '../world.ts';
-import { createDiskJobRunner, type DiskJob, type DiskJobResult } from './disk-jobs.ts';
+import { createDiskJobRunner, type DiskJob, type DiskJobResult, type DiskWorkerData } from './disk-jobs.ts';
 
 /** Files are open and stay open. Each method throws the system's error, or the reason of the signal. */
 export type DiskWorker = {
@@ -17,7 +17,7 @@ export type DiskWorker = {
   close(): Promise<void>;
 };
 
-type Waiting = { resolve(result: DiskJobResult): void; reject(error: unknown): void };
+type Waiting = { kind: DiskJob['kind']; resolve(result: DiskJobResult): void; reject(error: unknown): void };
 
 /** Starts the worker with the first job. In a world without threads each job blocks this thread instead. */
 export function openDiskWorker({ thread: start, signal }: Pick<World, 'thread' | 'signal'>): DiskWorker {
@@ -31,18 +31,22 @@ export function openDiskWorker({ thread: start, signal }: Pick<World, 'thread' |
     failure ??= error;
     for (const { reject } of waiting.splice(0)) reject(error);
   };
+  const stopped = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const onAbort = (): void => {
+    Atomics.store(stopped, 0, 1);
+    // A file that gets its name now is one that is kept; hashes are of no use any more.
+    if (waiting.some(({ kind }) => kind === 'commit')) return worker?.postMessage('stop');
     void worker?.terminate();
     failAll(signal.reason);
   };
   function started(): Worker | undefined {
     if (worker !== undefined || start === undefined) return worker;
-    worker = start('disk-worker');
+    worker = start('disk-worker', { stopped } satisfies DiskWorkerData);
     worker.on('message', (result: DiskJobResult) => waiting.shift()?.resolve(result));
     // A worker that cannot start only exits; under Node 24 it reports that our package.json is invalid.
     const isNotStarted = (error: Error) => 'code' in error && error.code === 'ERR_INVALID_PACKAGE_CONFIG';
     worker.on('error', (error) => failAll(isNotStarted(error) ? workerEnded(error) : error));
-    worker.on('exit', () => failAll(workerEnded()));
+    worker.on('exit', () => failAll(signal.aborted ? signal.reason : workerEnded()));
     signal.addEventListener('abort', onAbort, { once: true });
     return worker;
   }
@@ -54,7 +58,7 @@ export function openDiskWorker({ thread: start, signal }: Pick<World, 'thread' |
       running === undefined
         ? runHere(job)
         : await new Promise<DiskJobResult>((resolve, reject) => {
-            waiting.push({ resolve, reject });
+            waiting.push({ kind: job.kind, resolve, reject });
             running.postMessage(job);
           });
     if ('text' in result) return result.text;

@@ -1,6 +1,10 @@
 // Worker thread that runs disk jobs, one after the other; results come in the same order.
-import { parentPort } from 'node:worker_threads';
-import { createDiskJobRunner, type DiskJob } from './disk-jobs.ts';
+import { parentPort, workerData } from 'node:worker_threads';
+import { createDiskJobRunner, type DiskJob, type DiskWorkerData } from './disk-jobs.ts';
 
 const run = createDiskJobRunner();
-parentPort?.on('message', (job: DiskJob) => parentPort?.postMessage(run(job)));
+const { stopped } = workerData as DiskWorkerData;
+parentPort?.on('message', (job: DiskJob | 'stop') => {
+  if (job === 'stop' || Atomics.load(stopped, 0) === 1) process.exit();
+  parentPort?.postMessage(run(job));
+});

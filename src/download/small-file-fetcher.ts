@@ -11,8 +11,9 @@ export const MAX_SMALL_FILE_BYTES = 256 * 1024;
 export type FetcherOptions = { dir: string; timeoutMs: number; connections: number };
 /** A request to the worker. `key` names the file in later messages; `path` is path and query of its URL. */
 export type FileRequest = { key: number; origin: string; path: string; file: SmallFile };
-/** From the client to the worker. `connections` changes the limit. */
+/** From the client to the worker. `connections` changes the limit; `stop` ends the worker. */
 export type FetcherMessage = {
+  stop?: true;
   requests?: FileRequest[];
   names?: [key: number, name: FinalName][];
   connections?: number;
@@ -57,7 +58,7 @@ export function openSmallFileFetcher(
   const waiting = new Map<number, Waiting>();
   /** Temporary names of files without a result. */
   const temporaries = new Map<number, string>();
-  let message: Required<Omit<FetcherMessage, 'connections'>> | undefined;
+  let message: Required<Pick<FetcherMessage, 'requests' | 'names'>> | undefined;
   let keys = 0;
   let unsupportedScore = 0;
   let isEnded = false;
@@ -66,10 +67,8 @@ export function openSmallFileFetcher(
     for (const each of waiting.values()) settle(each);
     waiting.clear();
   };
-  const onAbort = (): void => {
-    void worker.terminate();
-    settleAll(({ reject }) => reject(signal.reason));
-  };
+  // The worker ends itself, so that it tells which files have their names.
+  const onAbort = (): void => worker.postMessage({ stop: true } satisfies FetcherMessage);
   const worker = startThread('small-file-worker', options);
   worker.on('message', (results: FetcherResult[]) => {
     for (const [key, result] of results) {
@@ -84,7 +83,7 @@ export function openSmallFileFetcher(
   const onEnd = (): void => {
     isEnded = true;
     unsupportedScore = Infinity;
-    settleAll(({ resolve }) => resolve('unsupported'));
+    settleAll(({ resolve, reject }) => (signal.aborted ? reject(signal.reason) : resolve('unsupported')));
   };
   worker.on('error', onEnd);
   worker.on('exit', onEnd);

@@ -30,7 +30,8 @@ let requestsInFlight = 0;
 let commitDueSince = 0;
 let unsupported: FetcherResult[] = [];
 
-parentPort?.on('message', ({ requests = [], names = [], connections }: FetcherMessage) => {
+parentPort?.on('message', ({ requests = [], names = [], connections, stop }: FetcherMessage) => {
+  if (stop === true) process.exit();
   enqueue(requests);
   maxConnections = connections ?? maxConnections;
   for (const origin of hosts.keys()) sendRequests(origin);

@@ -126,6 +126,36 @@ describe('I1: killed', () => {
   }, 1_800_000);
 });
 
+test('Ctrl-C at a random request: the manifest lists every file that has its name', async () => {
+  const count = 240;
+  const files = filesOf(count);
+  const random = randomFrom('interrupt 7');
+  let running: Running | undefined;
+  let seen = 0;
+  let stopAt = 0;
+  server = await serveCatalogue(
+    files.map((file) => ({
+      ...file,
+      script: (socket, asked, head) => {
+        seen += 1;
+        if (seen === stopAt) running?.child.kill('SIGINT');
+        (file.script ?? ranged(file))(socket, asked, head);
+      },
+    })),
+  );
+  for (let turn = 0; turn < 8; turn++) {
+    rmSync(dl, { recursive: true, force: true });
+    seen = 0;
+    stopAt = 40 + Math.floor(random() * (count - 40));
+    running = start();
+    const ended = await running.ended;
+    const listed = readFileSync(join(dl, MANIFEST_FILE), 'utf8').split('\n').filter(Boolean);
+    const paths = listed.map((text) => (JSON.parse(text) as { path: string }).path);
+    expect(paths.sort(), `at request ${stopAt}`).toEqual(finished(files).sort());
+    if (ended.exit === 130) expect(ended.stderr).toContain(`interrupted: ${paths.length} file`);
+  }
+});
+
 test.each([
   ['http', {}],
   ['https', { tls: { key: KEY, cert: CERTIFICATES.right } }],
