@@ -61,6 +61,7 @@ export async function addFiles(
       throw new Fault(
         'integrity',
         `${name}: expected sha256 ${entry.sha256?.toLowerCase() ?? 'unknown'}, got ${sha256}`,
+        { hint: 'run that pull again with --force, which replaces it' },
       );
     };
     try {

@@ -5,6 +5,7 @@ import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { MAX_LINE_BYTES, verifyFrozen } from '../walk/log/hash-chain.ts';
 import { ROWS_FILE, SUBJECT_FILE, WINDOWS_FILE } from '../walk/log/frozen-log.ts';
+import { COMPLETION_FILE } from '../walk/log/completion.ts';
 import { linesOf } from '../disk/lines.ts';
 import type { FrozenWindowLine } from '../contract/frozen-log.ts';
 
@@ -13,6 +14,8 @@ export type BaggedWalk = {
   head: string;
   windows: number;
   conversations: number;
+  /** Whether the walk reached the end of the list. */
+  complete: boolean;
   drift: { first: number; last: number; most: number } | null;
   /** Path of each file by its name. */
   files: Map<string, string>;
@@ -24,7 +27,7 @@ export type BaggedWalk = {
  */
 export async function readFrozenWalk(dir: string, signal: AbortSignal): Promise<BaggedWalk> {
   const chain = await verifyFrozen(dir, () => signal.throwIfAborted());
-  const { problems, windows, head, ids, windowsBytes } = chain;
+  const { problems, windows, head, ids, windowsBytes, completions } = chain;
   if (problems.length > 0)
     throw new Fault('integrity', `${dir}: ${problems[0]!.what}`, {
       hint: `arx conversations verify ${dir}`,
@@ -45,10 +48,12 @@ export async function readFrozenWalk(dir: string, signal: AbortSignal): Promise<
     throw diskFault(error, dir);
   }
   const names = [WINDOWS_FILE, ROWS_FILE, SUBJECT_FILE];
+  if (completions.length > 0) names.push(COMPLETION_FILE);
   return {
     head,
     windows,
     conversations: ids.length,
+    complete: completions.some((recorded) => recorded.head === head),
     drift:
       ratios.length === 0
         ? null

@@ -16,7 +16,7 @@ import {
 } from './tag-files.ts';
 import type { VerifyOptions } from '../verify/check-folder.ts';
 import { isHashFailure } from '../verify/hash-pool.ts';
-import { verifyReportOf } from '../verify/verdicts.ts';
+import { BAG_AGAIN, verifyReportOf } from '../verify/verdicts.ts';
 import { MAX_REFERENCE_BYTES } from '../verify/reference-file.ts';
 
 const MAX_DECLARATION_BYTES = 4096;
@@ -99,7 +99,9 @@ export async function checkBag(
 
 /** Returns every reason why a bag failed, beside the verdicts of its files. */
 export function bagFaultsOf(bag: BagSummary | undefined): Fault[] {
-  return (bag?.problems ?? []).flatMap(({ kind, what }) => (kind === 'odd' ? [] : [new Fault(kind, what)]));
+  return (bag?.problems ?? []).flatMap(({ kind, what }) =>
+    kind === 'odd' ? [] : [new Fault(kind, what, kind === 'integrity' ? { hint: BAG_AGAIN } : {})],
+  );
 }
 
 async function checkFiles(

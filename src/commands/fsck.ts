@@ -67,7 +67,9 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const damaged = report.findings.filter(({ severity }) => severity === 'damage');
   const total = damaged.reduce((sum, { count }) => sum + count, 0);
   app.addFault(
-    new Fault('integrity', `the archive is damaged: ${total} ${total === 1 ? 'finding' : 'findings'}`),
+    new Fault('integrity', `the archive is damaged: ${total} ${total === 1 ? 'finding' : 'findings'}`, {
+      hint: 'arx help maintenance says how to restore a backup',
+    }),
   );
 }
 

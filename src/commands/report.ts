@@ -1,13 +1,11 @@
 // `arx report`: figures over a whole archive, as a summary, as JSON and as a page.
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { bagFaultsOf } from '../bagit/validate.ts';
 import type { Health } from '../contract/health.ts';
 import type { VerifyReport } from '../contract/reports/files.ts';
 import type { ArchiveReport } from '../contract/reports/whole-archive.ts';
 import { Fault } from '../faults.ts';
 import { wholeArchiveLines } from '../format/views/index.ts';
-import { verifyFaultsOf } from '../verify/verdicts.ts';
 import { noticeEmptyArchive } from './archive-counts.ts';
 import { verifyPath } from './attachments/verify.ts';
 import { checkFree, checkOutputFile, OutputFile, writeHtmlPage } from './output-file.ts';
@@ -30,7 +28,7 @@ export async function run(input: Input, app: App): Promise<void> {
     next: 'run the same command to read from the start',
   }));
   const report = await readReport(
-    verified === undefined ? null : verificationOf(verify ?? '', verified),
+    verified === undefined ? null : verificationOf(verify ?? '', verified.report),
     app,
   );
   if (html !== undefined) {
@@ -40,8 +38,7 @@ export async function run(input: Input, app: App): Promise<void> {
   if (html !== '-') await app.printer.report(report, (canvas) => wholeArchiveLines(report, canvas));
   const { attachments, messages } = report;
   await noticeEmptyArchive(attachments.total + messages.total, app);
-  if (verified !== undefined)
-    for (const fault of [...verifyFaultsOf(verified), ...bagFaultsOf(verified.bag)]) app.addFault(fault);
+  for (const fault of verified?.faults ?? []) app.addFault(fault);
 }
 
 async function readReport(verification: ArchiveReport['verification'], app: App): Promise<ArchiveReport> {

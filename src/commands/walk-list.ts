@@ -97,13 +97,13 @@ async function runWalk<Row extends Identified, Shown extends object>(
     drift: undefined as number | undefined,
   };
   let frozen = log?.state?.ids.length ?? 0;
+  const again = `run the same command${input.resume ? '' : ' with --resume'}`;
   app.onInterrupt(() => {
     if (dir === undefined)
       return {
         kept: `${plural(input.report === '-' ? 0 : printed, 'row')} printed, no log was kept`,
         next: 'run the same command again, with --freeze DIR to be able to go on',
       };
-    const again = `run the same command${input.resume ? '' : ' with --resume'}`;
     if (frozen === 0) return { kept: 'nothing was frozen', next: again };
     return {
       kept: `${plural(frozen, noun)} in frozen windows in ${input.freeze}`,
@@ -185,14 +185,20 @@ async function runWalk<Row extends Identified, Shown extends object>(
   if (doubt !== undefined) app.addFault(doubt);
   return printed;
 
-  /** Returns the outcome; its fault says what stands in spite of it. */
+  /** Returns the outcome; its fault says what stands in spite of it, and how to go on. */
   function withKept({ fault, ...found }: WalkOutcome): WalkOutcome {
-    if (fault === undefined || frozen === 0) return { ...found, ...(fault === undefined ? {} : { fault }) };
-    const kept =
+    if (fault === undefined) return found;
+    const isSpent = found.report.requests >= (maxRequests ?? Infinity);
+    if (state.windows === 0 && isSpent) fault.detail.hint ??= 'raise --max-requests: so few settle no window';
+    if (frozen === 0) return { ...found, fault };
+    const [kept, hint] =
       dir === undefined
-        ? `${plural(printed, 'row')} printed, no log was kept`
-        : `${plural(frozen, noun)} in frozen windows in ${input.freeze}`;
-    return { ...found, fault: new Fault(fault.kind, fault.message, { kept, ...fault.detail }) };
+        ? [
+            `${plural(printed, 'row')} printed, no log was kept`,
+            'with --freeze DIR it can be continued (--resume)',
+          ]
+        : [`${plural(frozen, noun)} in frozen windows in ${input.freeze}`, `${again} to continue`];
+    return { ...found, fault: new Fault(fault.kind, fault.message, { kept, hint, ...fault.detail }) };
   }
 
   /**

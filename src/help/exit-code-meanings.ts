@@ -6,7 +6,7 @@ export const EXIT_CODE_MEANINGS: Record<FaultKind, string> = {
   internal: 'a bug in arx; `ARX_DEBUG=1` shows where',
   usage: 'a wrong flag, argument, setting or input file, or an argument that the service refuses',
   partial:
-    'something could not be given: withheld files, a list that may be incomplete, a page that is not the whole list under `--strict`, nothing to check, messages that an import refused, rows that a diff cannot classify or that `--cross-check full` could not compare',
+    'something could not be given: withheld files, a list that may be incomplete, a page that is not the whole list under `--strict`, nothing to check, a check of a walk or a pull that did not end, messages that an import refused, rows that a diff cannot classify or that `--cross-check full` could not compare',
   auth: 'no token, an expired token, 401; a database that refuses the user or the password',
   forbidden: '403: the tier or a scope of the token does not allow it',
   not_found: '404, or a folder, checksum list or archive that does not exist',

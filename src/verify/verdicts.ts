@@ -1,7 +1,7 @@
 // Compares a file on disk with what is expected: one verdict per file, and the report and Faults of all of them.
 import type { Verdict, VerifiedFile, VerifyReport } from '../contract/reports/files.ts';
 import { sameHash } from '../contract/scalars.ts';
-import { Fault } from '../faults.ts';
+import { Fault, type FaultKind } from '../faults.ts';
 import { isHashFailure } from './hash-pool.ts';
 
 /** A row of a manifest, the catalogue or a checksum list. `sha256` null: there is no hash to compare with. */
@@ -90,34 +90,50 @@ export function verifyReportOf(files: VerifiedFile[], expectedWhole: boolean): V
   };
 }
 
+/** What the files were compared with. */
+export type Reference = 'manifest' | 'catalogue' | 'sums' | 'bag';
+
+const FROM_COPY = 'take these files from another copy; the report names them';
+/** What to do about a damaged bag. */
+export const BAG_AGAIN = 'take another copy of the bag, or export it again';
+const PULL_AGAIN = 'run that pull again';
+const PULL_OVER = `${PULL_AGAIN} with --force, which replaces them`;
+
+/** What to do about files with other content, and about missing ones. */
+const REPAIR: Record<Reference, { mismatch: string; missing: string }> = {
+  manifest: { mismatch: PULL_OVER, missing: PULL_AGAIN },
+  catalogue: { mismatch: PULL_OVER, missing: 'arx attachments pull --all --to DIR downloads them' },
+  sums: { mismatch: FROM_COPY, missing: FROM_COPY },
+  bag: { mismatch: BAG_AGAIN, missing: BAG_AGAIN },
+};
+
 /**
  * Returns every reason why a verification failed; the most severe decides the exit code. 'integrity' (12) is for wrong and
  * missing files, 'disk' (14) for unreadable ones, 'partial' (3) for what could not be checked. Extra files are no reason.
  */
-export function verifyFaultsOf(report: Pick<VerifyReport, 'verdicts' | 'checked' | 'files'>): Fault[] {
+export function verifyFaultsOf(
+  report: Pick<VerifyReport, 'verdicts' | 'checked' | 'files'>,
+  reference: Reference,
+): Fault[] {
   const { mismatch, missing, unreadable, withheld, absent, unverifiable } = report.verdicts;
+  const hints = REPAIR[reference];
   const faults: Fault[] = [];
-  if (mismatch > 0) faults.push(new Fault('integrity', `${count(mismatch)} with different content`));
+  const fail = (kind: FaultKind, what: string, hint?: string) =>
+    void faults.push(new Fault(kind, what, hint === undefined ? {} : { hint }));
+  if (mismatch > 0) fail('integrity', `${count(mismatch)} with different content`, hints.mismatch);
   const notKept = report.files.filter(
     (file) => file.verdict === 'missing' && file.reason !== undefined,
   ).length;
-  if (missing > notKept) faults.push(new Fault('integrity', `${count(missing - notKept)} missing`));
-  if (notKept > 0)
-    faults.push(
-      new Fault(
-        'integrity',
-        `${count(notKept)} missing: the pull could not keep ${notKept === 1 ? 'it' : 'them'}`,
-        {
-          hint: 'run that pull again',
-        },
-      ),
-    );
-  if (unreadable > 0) faults.push(new Fault('disk', `${count(unreadable)} unreadable`));
-  if (withheld > 0) faults.push(new Fault('partial', `${count(withheld)} withheld, not checkable`));
-  if (absent > 0)
-    faults.push(new Fault('partial', `${count(absent)} absent from the archive, not checkable`));
-  if (unverifiable > 0) faults.push(new Fault('partial', `${count(unverifiable)} not checkable`));
-  if (faults.length === 0 && report.checked === 0) faults.push(new Fault('partial', 'nothing was checked'));
+  if (missing > notKept) fail('integrity', `${count(missing - notKept)} missing`, hints.missing);
+  if (notKept > 0) {
+    const them = notKept === 1 ? 'it' : 'them';
+    fail('integrity', `${count(notKept)} missing: the pull could not keep ${them}`, PULL_AGAIN);
+  }
+  if (unreadable > 0) fail('disk', `${count(unreadable)} unreadable`);
+  if (withheld > 0) fail('partial', `${count(withheld)} withheld, not checkable`);
+  if (absent > 0) fail('partial', `${count(absent)} absent from the archive, not checkable`);
+  if (unverifiable > 0) fail('partial', `${count(unverifiable)} not checkable`);
+  if (faults.length === 0 && report.checked === 0) fail('partial', 'nothing was checked');
   return faults;
 }
 

@@ -202,7 +202,17 @@ test('a frozen walk is resumed, proved offline, and never continued by another l
   const cut = await arx(dir, `${walk} --max-requests 42`);
   expect(cut.exit).toBe(8);
   expect(recordsOf(cut).length).toBeGreaterThan(0);
-  expect(await arx(dir, 'conversations verify log')).toMatchObject({ exit: 0 });
+  expect(cut.stderr).toContain('  hint: run the same command with --resume to continue\n');
+  const unlogged = await arx(dir, walk.replace(/ --freeze.*$/, ' --max-requests 42'));
+  expect(unlogged.stderr).toContain('  hint: with --freeze DIR it can be continued (--resume)\n');
+  const unfinished = await arx(dir, 'conversations verify log');
+  expect(unfinished.stdout).toContain('not to the end of the list');
+  expect(unfinished).toMatchObject({
+    exit: 3,
+    stderr:
+      'arx: log: the walk did not reach the end of the list [partial, exit 3]\n' +
+      '  hint: run that walk again with --freeze log --resume\n',
+  });
   const resumed = await arx(dir, `${walk} --resume`);
   expect(resumed).toMatchObject({ exit: 0, stderr: '' });
   expect(recordsOf(resumed)).toEqual(rows);

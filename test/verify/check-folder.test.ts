@@ -23,7 +23,7 @@ async function check(expected: ExpectedFile[], whole = true) {
   );
   const report = verifyReportOf(files, whole);
   expect(VerifyReport.parse(report)).toEqual(report);
-  return { report, kinds: verifyFaultsOf(report).map((fault) => fault.kind) };
+  return { report, kinds: verifyFaultsOf(report, 'manifest').map((fault) => fault.kind) };
 }
 const row = (path: string | null, content: string, more: Partial<ExpectedFile> = {}): ExpectedFile => ({
   id: `att_${path}`,

@@ -24,6 +24,7 @@ import { isNotKept, readManifest } from '../../download/manifest.ts';
 import { catalogueRows, countCatalogueContradictions, sendersOf } from './catalogue.ts';
 import { limitedNotices } from './notices.ts';
 import { checkOutputFile } from '../output-file.ts';
+import { unfinishedWalkFault } from '../unfinished-walk.ts';
 import { withSpoolFolder } from '../spool-folder.ts';
 import { spareMemory } from '../v8-flags.ts';
 import { unavailableFault } from './withheld.ts';
@@ -110,6 +111,8 @@ async function exportTo(path: string, input: Input, app: App): Promise<void> {
       { kept: 'the bag, which names them' },
     );
     if (unavailable !== undefined) app.addFault(unavailable);
+    if (walk?.complete === false)
+      app.addFault(unfinishedWalkFault(input.frozen!, { kept: 'the bag, with the part that was walked' }));
   } finally {
     await target.discard();
   }

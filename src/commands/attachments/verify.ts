@@ -15,7 +15,7 @@ import { MANIFEST_FILE, readManifest, type ManifestEntry } from '../../download/
 import { isOwnFile } from '../../download/own-files.ts';
 import { isUnfinishedMark } from '../../download/unfinished-pull.ts';
 import { parseChecksumList } from '../../verify/checksum-list.ts';
-import { verifyFaultsOf, verifyReportOf, type ExpectedFile } from '../../verify/verdicts.ts';
+import { verifyFaultsOf, verifyReportOf, type ExpectedFile, type Reference } from '../../verify/verdicts.ts';
 import { readReferenceFile } from '../../verify/reference-file.ts';
 import { formatBytes } from '../../format/numbers.ts';
 import { checkOutputFile, OutputFile, writeHtmlPage } from '../output-file.ts';
@@ -25,12 +25,9 @@ import { withNewerEntries } from './newer-entries.ts';
 import { limitedNotices } from './notices.ts';
 import { spareMemory } from '../v8-flags.ts';
 
-const Reference = z.enum(['manifest', 'catalogue', 'sums', 'bag']);
-type Reference = z.infer<typeof Reference>;
-
 export const Input = z.object({
   dir: z.string().min(1).default('.'),
-  against: Reference.optional(),
+  against: z.enum(['manifest', 'catalogue', 'sums', 'bag']).optional(),
   offline: z.boolean().default(false),
   html: OutputFile.optional(),
   force: z.boolean().default(false),
@@ -46,7 +43,7 @@ export async function run(input: Input, app: App): Promise<void> {
   if (input.offline && input.against === 'catalogue')
     throw new Fault('usage', '--against catalogue asks the service, so it does not go with --offline');
   checkOutputFile('--html', { file: input.html, force: input.force }, app);
-  const report = await verifyPath(input.dir, input.against, app);
+  const { report, faults } = await verifyPath(input.dir, input.against, app);
   if (input.html !== undefined) {
     const { verifyPage } = await import('../../format/html/verify-page.ts');
     await writeHtmlPage(input.html, verifyPage(report, input.dir, app.version), input.force, app);
@@ -55,18 +52,19 @@ export async function run(input: Input, app: App): Promise<void> {
   const odd = limitedNotices(app.notice);
   for (const { kind, what } of report.bag?.problems ?? []) if (kind === 'odd') odd.add(what);
   odd.end('oddities of the bag');
-  for (const fault of [...verifyFaultsOf(report), ...bagFaultsOf(report.bag)]) app.addFault(fault);
+  for (const fault of faults) app.addFault(fault);
 }
 
 /**
- * Compares the files of a folder, or of a bag, with their reference; without one, with the first that is there. Throws Fault
+ * Compares the files of a folder, or of a bag, with their reference; without one, with the first that is there. Returns the
+ * report, and why the verification failed, if so. Throws Fault
  * `not_found` where there is no such path, and `partial` where there is nothing to compare with.
  */
 export async function verifyPath(
   dir: string,
   against: Reference | undefined,
   app: App,
-): Promise<VerifyReport> {
+): Promise<{ report: VerifyReport; faults: Fault[] }> {
   const path = resolve(app.world.cwd, dir);
   const isFolder = await lookAt(path, against);
   const reference = isFolder ? await chooseReference(against, path) : 'bag';
@@ -86,7 +84,8 @@ export async function verifyPath(
     reference === 'bag'
       ? checkPackage(path, isFolder, options, app)
       : checkFolder(path, reference, options, app, (sum) => (total = sum));
-  return await checking.finally(() => progress.end());
+  const report = await checking.finally(() => progress.end());
+  return { report, faults: [...verifyFaultsOf(report, reference), ...bagFaultsOf(report.bag)] };
 }
 
 /** Returns whether the path is a folder. Only a bag may be a file. */

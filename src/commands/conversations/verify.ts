@@ -8,6 +8,7 @@ import { UTC_INSTANTS, zonedInstant, type InstantStyle } from '../../format/inst
 import { plural } from '../../format/numbers.ts';
 import { verifyFrozen } from '../../walk/log/hash-chain.ts';
 import { describeFrozenWalk } from '../../walk/log/frozen-walk.ts';
+import { unfinishedWalkFault } from '../unfinished-walk.ts';
 
 export const Input = z.object({ dir: z.string().min(1) });
 
@@ -38,15 +39,29 @@ export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<voi
   await app.printer.report(report, ({ instants = UTC_INSTANTS }) => [
     [
       { text: report.verdict, style: problems.length === 0 ? 'good' : 'bad' },
-      `, ${plural(windows, 'window')} with ${plural(ids.length, noun)}, head ${report.head ?? 'none'}`,
+      problems.length === 0
+        ? `, ${plural(windows, 'window')} with ${plural(ids.length, noun)}, head ${report.head ?? 'none'}`
+        : ` at window ${windows + 1}: ${intactWords(windows, ids.length)}`,
     ],
     ...(walk === undefined ? [] : walkWords(walk, instants)),
-    ...(torn ? [hasTornLine ? TORN_LINE : ROWS_WITHOUT_LINE] : []),
+    ...(torn && problems.length === 0 ? [hasTornLine ? TORN_LINE : ROWS_WITHOUT_LINE] : []),
     ...problems.map(({ what }) => what),
   ]);
-  for (const { what } of problems) app.addFault(new Fault('integrity', `${dir}: ${what}`));
+  for (const { what } of problems)
+    app.addFault(
+      new Fault('integrity', `${dir}: ${what}`, {
+        hint: 'take another copy of the folder, or walk again into a new one',
+      }),
+    );
   if (windows === 0 && problems.length === 0)
     app.addFault(new Fault('partial', `${dir}: the log is empty, nothing was verified`));
+  else if (walk?.complete === false) app.addFault(unfinishedWalkFault(dir));
+}
+
+/** Returns what a broken log still proves: each line is hashed into the next, so all before the damage holds. */
+function intactWords(windows: number, rows: number): string {
+  if (windows === 0) return 'none of its rows is proved';
+  return `${plural(rows, 'row')} in ${plural(windows, 'window')} before it ${rows === 1 ? 'holds' : 'hold'}`;
 }
 
 /** Returns what the folder records of the walk. It is not in the hash chain. */

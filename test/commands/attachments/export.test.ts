@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -243,7 +244,12 @@ test('a walk goes with it only when its chain holds', async () => {
   expect(readFileSync(join(dir, 'bag/data/walk/windows.ndjson'))).toEqual(
     readFileSync(join(dir, 'walk/windows.ndjson')),
   );
+  expect(await arx(dir, 'conversations verify bag/data/walk')).toMatchObject({ exit: 0, stderr: '' });
   await valid('bag');
+  renameSync(join(dir, 'walk/complete.ndjson'), join(dir, 'complete'));
+  const unfinished = await exported('dl --to bag1 --offline --frozen walk');
+  expect([unfinished.exit, unfinished.stderr]).toEqual([3, expect.stringContaining('did not reach the end')]);
+  renameSync(join(dir, 'complete'), join(dir, 'walk/complete.ndjson'));
   appendFileSync(join(dir, 'walk/windows.ndjson'), '{}\n');
   const { exit, stderr } = await exported('dl --to bag2 --offline --frozen walk');
   expect([exit, stderr]).toEqual([12, expect.stringMatching(/arx conversations verify/)]);

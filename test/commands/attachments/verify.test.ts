@@ -1,6 +1,6 @@
 // `arx attachments verify`: the references it compares with, and hostile folders.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { VerifyReport } from '../../../src/contract/reports/files.ts';
@@ -184,5 +184,28 @@ describe('what it is held against', () => {
     expect(JSON.parse(stdout)).toMatchObject({ checked: 1, completeness: 'complete' });
     put(MANIFEST_FILE, entry('att_1', 'a', 'b'));
     expect((await verify('dl')).exit).toBe(12);
+  });
+});
+
+describe('what to do about damage', () => {
+  const AGAIN = 'hint: run that pull again';
+  const COPY = 'hint: take these files from another copy; the report names them';
+  test.each([
+    ['manifest', 'different content', `${AGAIN} with --force, which replaces them`],
+    ['manifest', 'missing', AGAIN],
+    ['sums', 'different content', COPY],
+    ['sums', 'missing', COPY],
+    ['bag', 'different content', 'hint: take another copy of the bag, or export it again'],
+    ['bag', 'missing', 'hint: take another copy of the bag, or export it again'],
+  ])('compared with %s: %s', async (against, what, hint) => {
+    if (against === 'bag') writeBag(join(dir, 'dl'), bagOf({ payload: { 'a.txt': 'whole' } }));
+    if (against === 'manifest') put(MANIFEST_FILE, entry('att_1', 'a.txt', 'whole'));
+    if (against === 'sums') put('SHA256SUMS', `${sha256Of('whole')}  a.txt\n`);
+    const path = against === 'bag' ? 'data/a.txt' : 'a.txt';
+    if (what === 'missing') rmSync(join(dir, 'dl', path), { force: true });
+    else put(path, 'other');
+    const { exit, stderr } = await verify(`dl --against ${against}`);
+    expect([exit, stderr]).toEqual([12, expect.stringContaining(what)]);
+    expect(stderr).toContain(`  ${hint}\n`);
   });
 });

@@ -24,7 +24,9 @@ async function diff(options = ''): Promise<{ report: DiffReport; exit: number; s
 test('a walk says that it ended, for the head it ended with', async () => {
   await sampleData(at('data'));
   const walk = 'conversations walk --limit 10 --freeze a';
-  expect((await arx(dir, `${walk} --max-requests 9`)).exit).toBe(8);
+  const cut = await arx(dir, `${walk} --max-requests 9`);
+  expect(cut).toMatchObject({ exit: 8, stdout: '' });
+  expect(cut.stderr).toContain('  hint: raise --max-requests: so few settle no window\n');
   await expect(stat(at(`a/${COMPLETION_FILE}`))).rejects.toThrow('ENOENT');
   const plot = async () =>
     PlotReport.parse(JSON.parse((await arx(dir, 'conversations plot a --json')).stdout)).walk;
@@ -76,7 +78,13 @@ describe('a walk that reached its end', () => {
       expect({ line, exit: ended.exit }).toEqual({ line, exit: 12 });
       expect(ended.stderr).toContain(missing);
     }
-    const report = JSON.parse((await arx(dir, 'conversations verify a --json')).stdout);
+    const verified = await arx(dir, 'conversations verify a --json');
+    const sound = ['none of its rows is proved', '4 rows in 2 windows before it hold'];
+    const words = await arx(dir, 'conversations verify a -o table');
+    expect(words.stdout).toContain(`broken at window ${windows + 1}: ${sound[windows === 0 ? 0 : 1]!}`);
+    expect(words.stdout).not.toMatch(/0 windows|0 rows|head none|--resume/);
+    expect(words.stderr).toContain('  hint: take another copy of the folder, or walk again into a new one\n');
+    const report = JSON.parse(verified.stdout);
     expect(report).toMatchObject({
       verdict: 'broken',
       windows,
