@@ -7,6 +7,7 @@ import { opened, pullAsked, verified } from './jobs.ts';
 import type { Key } from './key-parser.ts';
 import { bodyRows, hasColumnNames, isText } from './layout.ts';
 import { moved, movedToEdge, withCursor } from './moving.ts';
+import { said } from './notices.ts';
 import { wordsOf, type Place } from './place.ts';
 import { readOn, withScreen } from './reading.ts';
 import { popped, pushed, replaced, sibling } from './screens.ts';
@@ -75,7 +76,11 @@ const ACTIONS: Record<Action, (state: State, count: number) => Step> = {
   redraw: (state) => ({ state, effects: [{ kind: 'redraw' }] }),
   mouse: (state) => ({ state, effects: [{ kind: 'mouse' }] }),
   suspend: (state) => ({ state, effects: [{ kind: 'suspend' }] }),
-  help: (state) => ({ state: { ...state, helpTop: 0 }, effects: [] }),
+  help: (state) => ({ state: { ...state, overlay: { kind: 'help', top: 0 } }, effects: [] }),
+  notices: (state) => ({
+    state: { ...state, overlay: { kind: 'notices', top: 0 }, unread: 0 },
+    effects: [],
+  }),
 };
 
 /** The columns that `conversations ls` sorts by. */
@@ -179,8 +184,4 @@ function clicked(state: State, row: number): Step {
   // The first click chooses, one on what is chosen opens it.
   if (index === screen.cursor) return enter(state);
   return changed(state, (each) => withCursor(each, index, 1, state));
-}
-
-function said(state: State, text: string): Step {
-  return { state: { ...state, notice: { text, style: 'dim' } }, effects: [] };
 }

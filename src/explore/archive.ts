@@ -33,16 +33,18 @@ export type PlaceReader = {
   read(from: string | undefined, signal: AbortSignal): Promise<Chunk>;
 };
 
-/** How a command ended, and what it printed on standard error. */
-export type Ended = { exit: number; stderr: string };
+/** How a command ended, and what it printed for people. */
+export type Ended = { exit: number; output: string };
 
 /** The archive in use. */
 export type ExplorerArchive = {
   /** The address or the folder. */
   name: string;
   openReader(place: Place): PlaceReader;
-  /** Runs a command in the background. `words` stand after `arx`. */
-  run(words: readonly string[], signal: AbortSignal): Promise<Ended>;
+  /** The folder that commands run in. */
+  folder: string;
+  /** Runs a command in the background. `words` stand after `arx`. `hasReport`: what it prints on stdout is for people too. */
+  run(words: readonly string[], hasReport: boolean, signal: AbortSignal): Promise<Ended>;
   /** Returns the command line that a user would type for these words, with the global options of this run. */
   commandLine(words: readonly string[]): string;
 };

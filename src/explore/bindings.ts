@@ -35,7 +35,8 @@ export type Action =
   | 'redraw'
   | 'mouse'
   | 'suspend'
-  | 'help';
+  | 'help'
+  | 'notices';
 
 /** Keys of one action. `shown` is how help names them, `what` what they do. */
 export type Binding = { action: Action; keys: readonly string[]; shown: string; what: string };
@@ -105,6 +106,12 @@ export const BINDINGS: Readonly<Record<string, readonly Binding[]>> = {
     { action: 'redraw', keys: ['ctrl-l'], shown: 'Ctrl-L', what: 'draw again' },
     { action: 'mouse', keys: ['m'], shown: 'm', what: 'mouse on or off' },
     { action: 'help', keys: ['?'], shown: '?', what: 'this help' },
+    {
+      action: 'notices',
+      keys: ['!'],
+      shown: '!',
+      what: 'what the last line said, in full, and results of commands',
+    },
     { action: 'suspend', keys: ['ctrl-z'], shown: 'Ctrl-Z', what: 'back to the shell; fg returns' },
     { action: 'quit', keys: ['ctrl-c', 'ctrl-q'], shown: 'Ctrl-C', what: 'quit' },
   ],

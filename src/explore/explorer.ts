@@ -4,6 +4,7 @@ import type { Terminal, World } from '../world.ts';
 import type { ExplorerArchive, PlaceReader } from './archive.ts';
 import { frameText, MOUSE_OFF, MOUSE_ON, painted, type Frame } from './frame.ts';
 import { createKeyParser } from './key-parser.ts';
+import { withNotice } from './notices.ts';
 import type { Place } from './place.ts';
 import { begin, update } from './update.ts';
 import type { Effect, Event, State } from './state.ts';
@@ -36,7 +37,7 @@ export async function explore(options: ExplorerOptions): Promise<void> {
   const readers = new Map<number, { reader: PlaceReader; request: AbortController | undefined }>();
   const jobs = new AbortController();
   const keys = createKeyParser();
-  const first = begin({ ...terminal.size(), places, timeZone, unicode });
+  const first = begin({ ...terminal.size(), places, timeZone, unicode, folder: archive.folder });
   let state: State = first.state;
   let hasMouse = options.hasMouse;
   let shown: Frame | undefined;
@@ -77,23 +78,24 @@ export async function explore(options: ExplorerOptions): Promise<void> {
         if (effect.isForGood) readers.delete(effect.screen);
         return;
       case 'run':
-        archive.run(effect.words, jobs.signal).then(
-          ({ exit, stderr }) => dispatch({ kind: 'ended', job: effect.job, exit, text: stderr }),
-          (error: unknown) => dispatch({ kind: 'ended', job: effect.job, exit: 1, text: textOfError(error) }),
+        archive.run(effect.words, effect.hasReport, jobs.signal).then(
+          (ended) => dispatch({ kind: 'ended', job: effect.job, ...ended }),
+          (error: unknown) =>
+            dispatch({ kind: 'ended', job: effect.job, exit: 1, output: textOfError(error) }),
         );
         return;
       case 'copy': {
         const line = archive.commandLine(effect.words);
         const isShort = line.length <= MAX_CLIPBOARD_LENGTH;
         const text = isShort ? `copied: ${line}` : `too long to copy: ${line}`;
-        state = { ...state, notice: { text, style: 'good' } };
+        state = withNotice(state, { text, style: 'good' });
         const encoded = Buffer.from(line).toString('base64');
         if (isShort) terminal.write(`\u001b]52;c;${encoded}\u0007`).catch(end.reject);
         return;
       }
       case 'mouse':
         hasMouse = !hasMouse;
-        state = { ...state, notice: { text: `mouse ${hasMouse ? 'on' : 'off'}`, style: 'dim' } };
+        state = withNotice(state, { text: `mouse ${hasMouse ? 'on' : 'off'}`, style: 'dim' });
         terminal.write(hasMouse ? MOUSE_ON : MOUSE_OFF).catch(end.reject);
         return;
       case 'redraw':

@@ -1,5 +1,6 @@
 // Commands that run in the background: verifying, downloading, opening. They are the same commands that a user would type.
 import { shellLine } from '../format/shell-words.ts';
+import { said, withNotice, type Notice } from './notices.ts';
 import { filterWords, operands } from './place.ts';
 import {
   chosenEntry,
@@ -69,28 +70,43 @@ export function started(state: State, job: Job): Step {
     jobs: new Map([...state.jobs, [number, job]]),
     notice: { text: `arx ${shellLine(job.words)} …`, style: 'dim' },
   };
-  return { state: next, effects: [{ kind: 'run', job: number, words: job.words }] };
+  const hasReport = job.kind === 'pull';
+  return { state: next, effects: [{ kind: 'run', job: number, words: job.words, hasReport }] };
 }
 
 /** Returns the state after a command ended. */
-export function ended(state: State, { job: number, exit, text }: Extract<Event, { kind: 'ended' }>): Step {
+export function ended(state: State, { job: number, exit, output }: Extract<Event, { kind: 'ended' }>): Step {
   const job = state.jobs.get(number);
   if (job === undefined) return { state, effects: [] };
   const jobs = new Map(state.jobs);
   jobs.delete(number);
   const checks = new Map(state.checks);
   const isDone = exit === 0;
+  const text = mainLine(output);
   const check: Check = isDone ? { state: 'verified' } : { state: 'failed', text };
   // A download gets its name only when its hash matches. Why one failed may have other causes than its bytes.
   if (job.kind === 'verify' || (job.kind === 'pull' && isDone))
     for (const id of job.ids) checks.set(id, check);
-  const notice = isDone
-    ? ({ text: `${doneText(job)}${text === '' ? '' : `: ${text}`}`, style: 'good' } as const)
-    : ({
-        text: `arx ${shellLine(job.words)}: ${text === '' ? `exit ${exit}` : text}`,
-        style: 'bad',
-      } as const);
-  return { state: { ...state, jobs, checks, notice }, effects: [] };
+  const command = `arx ${shellLine(job.words)}`;
+  const notice: Notice = {
+    text: isDone ? doneText(job) : `${text === '' ? `exit ${exit}` : text}: ${command}`,
+    style: isDone ? 'good' : exit === PARTIAL_EXIT ? 'warn' : 'bad',
+    result: { words: job.words, exit, output },
+  };
+  // The list shows that a file was verified; anything else may have more to tell than one line.
+  const isToldByRow = isDone && job.kind !== 'pull';
+  const unread = state.unread + (isToldByRow ? 0 : 1);
+  return { state: { ...withNotice(state, notice), jobs, checks, unread }, effects: [] };
+}
+
+/** The exit code of a command that could not give all of what was asked for. */
+const PARTIAL_EXIT = 3;
+
+/** Returns the line of an output that says why a command failed, else its first one. */
+function mainLine(output: string): string {
+  const lines = output.trim().split('\n');
+  const line = lines.find((each) => /\[[a-z_]+, exit \d+\]$/.test(each)) ?? lines[0]!;
+  return line.trim().replace(/^arx: /, '');
 }
 
 function doneText({ kind, words, ids }: Job): string {
@@ -105,8 +121,4 @@ function chosenFile(state: State): { id: string; isAvailable: boolean } | undefi
   if (screen.document?.kind !== 'file') return undefined;
   const { row } = screen.document;
   return { id: row.id, isAvailable: row.redacted !== true && typeof row.file_url === 'string' };
-}
-
-function said(state: State, text: string): Step {
-  return { state: { ...state, notice: { text, style: 'dim' } }, effects: [] };
 }

@@ -26,8 +26,8 @@ export function bodyRows(screen: Screen, state: Pick<State, 'rows'>): number {
   return Math.max(1, state.rows - others);
 }
 
-/** Returns the rows of help. */
-export function helpRows(state: Pick<State, 'rows'>): number {
+/** Returns the rows of what is shown in place of the screen. */
+export function overlayRows(state: Pick<State, 'rows'>): number {
   return Math.max(1, state.rows - 2 - (hasKeyLine(state) ? 1 : 0));
 }
 

@@ -3,6 +3,7 @@ import type { Document } from './archive.ts';
 import { chosenPlace } from './chosen.ts';
 import { isText } from './layout.ts';
 import { withCursor } from './moving.ts';
+import { said } from './notices.ts';
 import type { Place } from './place.ts';
 import { readOn, withScreen } from './reading.ts';
 import {
@@ -60,7 +61,7 @@ export function sibling(state: State, step: 1 | -1): Step {
     if (chosen !== undefined) return replaced(moved, chosen.place, chosen.document);
   }
   const text = step === 1 ? 'this is the last one of the list' : 'this is the first one of the list';
-  return { state: { ...state, notice: { text, style: 'dim' } }, effects: [] };
+  return said(state, text);
 }
 
 /** A screen of which nothing was read when it was left begins again; another one goes on where it was. */

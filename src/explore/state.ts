@@ -1,8 +1,8 @@
 // The state of the explorer: a stack of screens, and what lies over the last one.
-import type { Style } from '../format/terminal/styled-line.ts';
 import type { Chunk, Document } from './archive.ts';
 import { searchedText, type Entry } from './entry.ts';
 import type { Key } from './key-parser.ts';
+import type { Notice } from './notices.ts';
 import type { Place } from './place.ts';
 
 /** How far a screen is read. `paused`: more rows follow, which nobody has asked for yet. */
@@ -56,16 +56,23 @@ export type State = {
   timeZone: string | undefined;
   /** Box and block characters may be used. */
   unicode: boolean;
+  /** The folder that commands run in. */
+  folder: string;
   /** The last one is shown. There is always one. */
   screens: readonly Screen[];
   /** The number of the next screen or job. */
   nextNumber: number;
   prompt: Prompt | undefined;
-  /** The first line of help on the screen; undefined: no help is shown. */
-  helpTop: number | undefined;
+  /** What is shown in place of the screen, from its line `top` on: the keys, or what was said. */
+  overlay: { kind: 'help' | 'notices'; top: number } | undefined;
   /** Long quotations are folded. */
   isFolded: boolean;
-  notice: { text: string; style: Style } | undefined;
+  /** What the last line says. */
+  notice: Notice | undefined;
+  /** What was said, the last one last. */
+  notices: readonly Notice[];
+  /** How many results of commands were not looked at. */
+  unread: number;
   /** The last key would have quit, had no command been running. */
   isLeaving: boolean;
   /** The checks of attachments, by id. */
@@ -83,7 +90,8 @@ export type Event =
   | { kind: 'resize'; columns: number; rows: number }
   | { kind: 'chunk'; screen: number; chunk: Chunk }
   | { kind: 'failed'; screen: number; text: string }
-  | { kind: 'ended'; job: number; exit: number; text: string };
+  /** `output`: what the command printed for people. */
+  | { kind: 'ended'; job: number; exit: number; output: string };
 
 /** Something to do. */
 export type Effect =
@@ -91,7 +99,8 @@ export type Effect =
   | { kind: 'read'; screen: number; place: Place; from: string | undefined }
   /** Stop the request of a screen. `isForGood`: the screen is gone. */
   | { kind: 'cancel'; screen: number; isForGood: boolean }
-  | { kind: 'run'; job: number; words: readonly string[] }
+  /** `hasReport`: the command prints a report, which is kept. */
+  | { kind: 'run'; job: number; words: readonly string[]; hasReport: boolean }
   /** Copy the command line of these words. */
   | { kind: 'copy'; words: readonly string[] }
   | { kind: 'mouse' }

@@ -5,15 +5,16 @@ import { intoView } from './moving.ts';
 import { act } from './actions.ts';
 import { actionOf, type Action } from './bindings.ts';
 import type { Key } from './key-parser.ts';
-import { helpRows } from './layout.ts';
-import { helpLines } from './views/help.ts';
+import { overlayRows } from './layout.ts';
+import { overlayLines } from './views/overlay.ts';
 import { typed } from './prompt.ts';
 import { ended } from './jobs.ts';
-import { newScreen, shownScreen, type Event, type State, type Step } from './state.ts';
+import { withNotice } from './notices.ts';
+import { newScreen, type Event, type State, type Step } from './state.ts';
 import type { Place } from './place.ts';
 
 /** What a state begins with. */
-export type Beginning = Pick<State, 'columns' | 'rows' | 'timeZone' | 'unicode'> & {
+export type Beginning = Pick<State, 'columns' | 'rows' | 'timeZone' | 'unicode' | 'folder'> & {
   places: readonly Place[];
 };
 
@@ -29,9 +30,11 @@ export function begin({ places, ...terminal }: Beginning): Step {
     screens,
     nextNumber: screens.length,
     prompt: undefined,
-    helpTop: undefined,
+    overlay: undefined,
     isFolded: true,
     notice: undefined,
+    notices: [],
+    unread: 0,
     isLeaving: false,
     checks: new Map(),
     jobs: new Map(),
@@ -64,7 +67,7 @@ export function update(state: State, event: Event): Step {
 }
 
 function pressed(state: State, key: Key): Step {
-  if (state.helpTop !== undefined) return helped(state, state.helpTop, key);
+  if (state.overlay !== undefined) return overlaid(state, state.overlay, key);
   return state.prompt === undefined ? act(state, key) : typed(state, state.prompt, key);
 }
 
@@ -76,12 +79,12 @@ function leftWithCare(step: Step, before: State): Step {
   const what =
     jobs.size === 1 ? `arx ${shellLine(job!.words)} is running` : `${jobs.size} commands are running`;
   const text = `${what}: quit again to stop ${jobs.size === 1 ? 'it' : 'them'}`;
-  return { state: { ...before, isLeaving: true, notice: { text, style: 'warn' } }, effects: [] };
+  return { state: { ...withNotice(before, { text, style: 'warn' }), isLeaving: true }, effects: [] };
 }
 
-/** Keys that move scroll help; any other key closes it. */
-function helped(state: State, top: number, key: Key): Step {
-  const height = helpRows(state);
+/** Keys that move scroll what is shown in place of the screen; any other key closes it. */
+function overlaid(state: State, overlay: NonNullable<State['overlay']>, key: Key): Step {
+  const height = overlayRows(state);
   const steps: Partial<Record<Action, number>> = {
     down: 1,
     up: -1,
@@ -95,7 +98,8 @@ function helped(state: State, top: number, key: Key): Step {
   const action = actionOf(key.name);
   const by = action === undefined ? undefined : steps[action];
   if (by === undefined)
-    return { state: { ...state, helpTop: undefined }, effects: action === 'quit' ? [{ kind: 'quit' }] : [] };
-  const last = Math.max(0, helpLines(shownScreen(state), state.columns).length - height);
-  return { state: { ...state, helpTop: Math.max(0, Math.min(top + by, last)) }, effects: [] };
+    return { state: { ...state, overlay: undefined }, effects: action === 'quit' ? [{ kind: 'quit' }] : [] };
+  const last = Math.max(0, overlayLines(state, overlay.kind).length - height);
+  const top = Math.max(0, Math.min(overlay.top + by, last));
+  return { state: { ...state, overlay: { ...overlay, top } }, effects: [] };
 }

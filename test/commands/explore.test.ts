@@ -102,6 +102,38 @@ test('a file is verified, downloaded, and the command for it copied', async () =
   expect(await explorer.ended).toBe(0);
 });
 
+test.each([
+  [{ columns: 80, rows: 24 }, / 6 of 51 files are withheld \[partial, exit 3\].*… ! shows all/],
+  [{ columns: 40, rows: 12 }, / 6 of 51 files are .*… ! shows all/],
+])('what became of a download is read in full, at any time: %j', async (size, line) => {
+  const explorer = start('--color always', size);
+  await explorer.shows(/Conversations/);
+  explorer.type('f');
+  await explorer.shows(/> available/);
+  explorer.type('Pgot\r');
+  await explorer.shows(line);
+  explorer.type('j');
+  await explorer.shows(/!: 1 result/);
+  explorer.type('!');
+  const result = await explorer.shows(/ended with exit 3/);
+  expect(result).not.toContain('!: 1 result');
+  let text = result;
+  for (let page = 0; page < 5; page += 1) {
+    const [, line, last] = /line (\d+) of (\d+)/.exec(text.slice(-80)) ?? [];
+    if (line === last) break;
+    explorer.type(' ');
+    text += await explorer.shows(new RegExp(`line (?!${line} )\\d+ of`));
+  }
+  const all = text.replaceAll(/\s+/g, ' ');
+  expect(all).toContain(dir.slice(0, 12));
+  expect(all).toContain('fixity ok, 45 files checked');
+  expect(all).toMatch(/att_5 +shows a/);
+  expect(all).toMatch(/45 files are in got; check later/);
+  expect(all).toContain('kept: 45 files');
+  explorer.type('q\x03');
+  expect(await explorer.ended).toBe(0);
+});
+
 test('a damaged file is not verified', async () => {
   mkdirSync(join(dir, 'papers'));
   writeFileSync(join(dir, 'papers/aaa-letter.bin'), Buffer.alloc(300, 7));

@@ -82,6 +82,7 @@ export function stateAt(
     rows,
     timeZone: 'UTC',
     unicode: true,
+    folder: '/home/me',
     places: [{ kind: 'overview' }, place],
   });
   return update(state, { kind: 'chunk', screen: 1, chunk }).state;

@@ -86,6 +86,7 @@ describe('moving', () => {
       rows: 24,
       timeZone: 'UTC',
       unicode: true,
+      folder: '/home/me',
       places: [{ kind: 'overview' }],
     });
     const section = { kind: 'section', id: 's', label: 'S', count: 1, opens: { kind: 'files' } } as const;
@@ -348,12 +349,14 @@ describe('commands', () => {
 
   test('v verifies a file, and its state says how that ended', () => {
     const { state, effects } = press(files(), 'v');
-    expect(effects).toEqual([{ kind: 'run', job: 2, words: ['attachments', 'cat', 'att_1'] }]);
+    expect(effects).toEqual([
+      { kind: 'run', job: 2, words: ['attachments', 'cat', 'att_1'], hasReport: false },
+    ]);
     expect(state.checks.get('att_1')).toEqual({ state: 'checking' });
     expect(press(state, 'v').effects).toEqual([]);
-    const good = after(state, { kind: 'ended', job: 2, exit: 0, text: '' });
+    const good = after(state, { kind: 'ended', job: 2, exit: 0, output: '' });
     expect(good.checks.get('att_1')).toEqual({ state: 'verified' });
-    const bad = after(state, { kind: 'ended', job: 2, exit: 6, text: 'att_1: its hash differs' });
+    const bad = after(state, { kind: 'ended', job: 2, exit: 6, output: 'att_1: its hash differs' });
     expect(bad.checks.get('att_1')).toEqual({ state: 'failed', text: 'att_1: its hash differs' });
     expect(bad.notice).toMatchObject({ style: 'bad' });
   });
@@ -371,12 +374,14 @@ describe('commands', () => {
     // What is typed is the folder, and does not follow the proposed one.
     expect(asked.prompt).toMatchObject({ kind: 'pull', text: '' });
     const { state, effects } = press(asked, 'd', 'enter');
-    expect(effects).toEqual([{ kind: 'run', job: 2, words: ['attachments', 'pull', '--to', 'd', 'att_1'] }]);
-    expect(after(state, { kind: 'ended', job: 2, exit: 0, text: '' }).checks.get('att_1')).toEqual({
+    expect(effects).toMatchObject([
+      { words: ['attachments', 'pull', '--to', 'd', 'att_1'], hasReport: true },
+    ]);
+    expect(after(state, { kind: 'ended', job: 2, exit: 0, output: '' }).checks.get('att_1')).toEqual({
       state: 'verified',
     });
     // A download can fail for reasons that say nothing about the bytes.
-    expect(after(state, { kind: 'ended', job: 2, exit: 14, text: 'no space' }).checks.size).toBe(0);
+    expect(after(state, { kind: 'ended', job: 2, exit: 14, output: 'no space' }).checks.size).toBe(0);
     expect(press(asked, 'escape').effects).toEqual([]);
   });
 
@@ -390,7 +395,7 @@ describe('commands', () => {
     expect(press(asked.state, key).effects).toEqual([{ kind: 'quit' }]);
     // Any other key takes it back.
     expect(press(asked.state, 'j', key).effects).toEqual([]);
-    const over = after(atStart, { kind: 'ended', job: 2, exit: 0, text: '' });
+    const over = after(atStart, { kind: 'ended', job: 2, exit: 0, output: '' });
     expect(press(over, key).effects).toEqual([{ kind: 'quit' }]);
   });
 
@@ -420,12 +425,50 @@ describe('commands', () => {
   });
 });
 
+describe('what was said', () => {
+  const pulling = press(files(), 'P', 'enter').state;
+  const output = [
+    'fixity ok, 2 files checked',
+    'arx: 1 file is kept under another name than in the catalogue',
+    'arx: 1 of 3 files is withheld [partial, exit 3]',
+    '  kept: 2 files',
+  ].join('\n');
+
+  test('a command that could not give all says so with the reason, and its result stays to be read', () => {
+    const { state } = press(after(pulling, { kind: 'ended', job: 2, exit: 3, output }), 'j', 'q');
+    expect(state.notices.at(-1)).toMatchObject({
+      text: '1 of 3 files is withheld [partial, exit 3]: arx attachments pull --all --to files',
+      style: 'warn',
+      result: { exit: 3, output },
+    });
+    expect(state.unread).toBe(1);
+    const read = press(state, '!').state;
+    expect(read).toMatchObject({ overlay: { kind: 'notices', top: 0 }, unread: 0 });
+    expect(press(read, 'q').state).toMatchObject({ overlay: undefined, screens: { length: 1 } });
+  });
+
+  test('a result that a row shows is not counted', () => {
+    const checking = press(files(), 'v').state;
+    expect(after(checking, { kind: 'ended', job: 2, exit: 0, output: '' }).unread).toBe(0);
+    expect(after(checking, { kind: 'ended', job: 2, exit: 12, output: 'x' }).unread).toBe(1);
+  });
+
+  test('the last 50 are kept, and one that is repeated once', () => {
+    const often = press(press(thread(), 'l').state, ...Array.from({ length: 9 }, () => 'J')).state;
+    expect(often.notices.map(({ text }) => text)).toEqual(['this is the last one of the list']);
+    const many = press(files(), ...Array.from({ length: 60 }, () => ['v', 'S']).flat()).state;
+    expect(many.notices).toHaveLength(1);
+    const two = Array.from({ length: 60 }, () => ['S', 'T', 'j', 'v', 'k']).flat();
+    expect(press(files(), ...two).state.notices).toHaveLength(50);
+  });
+});
+
 test('help scrolls, and any other key closes it without another effect', () => {
   const small = stateAt({ kind: 'conversations' }, { entries: many(3) }, { columns: 40, rows: 12 });
   const help = press(small, '?', 'j', 'j').state;
-  expect(help.helpTop).toBe(2);
+  expect(help.overlay).toEqual({ kind: 'help', top: 2 });
   const closed = press(help, 'q');
-  expect(closed.state).toMatchObject({ helpTop: undefined, screens: { length: 2 } });
+  expect(closed.state).toMatchObject({ overlay: undefined, screens: { length: 2 } });
   expect(closed.effects).toEqual([]);
   expect(press(help, 'ctrl-c').effects).toEqual([{ kind: 'quit' }]);
 });

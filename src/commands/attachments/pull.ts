@@ -231,7 +231,7 @@ async function pullWith(
 
 /** Tells people where the files are, and how to check them. */
 function sayNext(app: App, to: string, { verdicts: { match } }: PullReport): void {
-  if (!app.world.stderr.isTTY || match === 0) return;
+  if (match === 0 || !(app.world.stderr.isTTY || app.printer.output === 'table')) return;
   const are = match === 1 ? 'is' : 'are';
   app.notice(
     `${plural(match, 'file')} ${are} in ${to}; check later: ${shellLine(['arx', 'attachments', 'verify', to])}`,

@@ -7,8 +7,8 @@ import type { Progress } from '../../format/terminal/progress.ts';
 import type { Sink, World } from '../../world.ts';
 import { noMemory, readPlace } from './read-place.ts';
 
-/** Of what a command prints on standard error, this much is kept. */
-const MAX_STDERR_LENGTH = 2000;
+/** Of what a command prints, this much is kept. */
+const MAX_OUTPUT_LENGTH = 100_000;
 
 /** Returns the archive of a run. `globalWords`: the global options of its command line. */
 export function explorerArchive(app: App, globalWords: readonly string[]): ExplorerArchive {
@@ -26,31 +26,29 @@ export function explorerArchive(app: App, globalWords: readonly string[]): Explo
         },
       };
     },
-    async run(words, signal) {
-      const chunks: string[] = [];
+    folder: app.world.cwd,
+    async run(words, hasReport, signal) {
+      let output = '';
       const silent: Sink = { isTTY: false, columns: undefined, write: async () => {} };
-      const stderr: Sink = {
+      const kept: Sink = {
         ...silent,
-        write: async (chunk) => void chunks.push(Buffer.from(chunk).toString()),
+        write: async (chunk) =>
+          void (output = (output + Buffer.from(chunk).toString()).slice(0, MAX_OUTPUT_LENGTH + 1)),
       };
+      // Without an output form it would print what programs read.
+      const form = hasReport ? ['--output', 'table', '--color', 'never'] : [];
       const exit = await untilEither(app.world.signal, signal, (either) =>
         app.runLine({
           ...app.world,
-          argv: [...globalWords, ...words],
+          argv: [...globalWords, ...form, ...words],
           stdin: NO_INPUT,
-          stdout: silent,
-          stderr,
+          stdout: hasReport ? kept : silent,
+          stderr: kept,
           signal: either,
         }),
       );
-      const lines = chunks.join('').slice(0, MAX_STDERR_LENGTH).trim().split('\n');
-      return {
-        exit,
-        stderr: lines
-          .map((line) => line.trim())
-          .join('; ')
-          .replace(/^arx: /, ''),
-      };
+      if (output.length <= MAX_OUTPUT_LENGTH) return { exit, output };
+      return { exit, output: `${output.slice(0, MAX_OUTPUT_LENGTH)}\n… the command itself prints the rest` };
     },
     commandLine: (words) => shellLine(['arx', ...globalWords, ...words]),
   };

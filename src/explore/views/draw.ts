@@ -4,14 +4,14 @@ import { escapeText, lastColumns, textWidth, truncate } from '../../format/termi
 import { plainText, spansOf, truncateLine, type Line, type Span } from '../../format/terminal/styled-line.ts';
 import type { Entry } from '../entry.ts';
 import { DEFAULT_FOLDER } from '../jobs.ts';
-import { bodyRows, hasColumnNames, hasKeyLine, helpRows, isText, lengthOf } from '../layout.ts';
+import { bodyRows, hasColumnNames, hasKeyLine, isText, lengthOf, overlayRows } from '../layout.ts';
 import { titleOf, type Place } from '../place.ts';
 import { entryAt, shownCount, shownScreen, type Prompt, type Screen, type State } from '../state.ts';
 import { wrapText } from '../../format/terminal/wrap.ts';
 import { documentLines } from './document.ts';
-import { helpLines } from './help.ts';
 import { keyHints } from './key-hints.ts';
 import { columnNames, rowLine } from './list.ts';
+import { overlayLines } from './overlay.ts';
 
 /** A row of the terminal. A bar is drawn in reverse over the whole width. */
 export type DrawnRow = { line: Line; isBar?: boolean };
@@ -26,8 +26,8 @@ export function draw(state: State, archiveName: string): Drawing {
   const typedText = prompt === undefined ? undefined : lastColumns(promptText(prompt), columns - 1);
   const all: DrawnRow[] = [
     { line: titleLine(state, archiveName), isBar: true },
-    ...(state.helpTop === undefined ? screenRows(screen, state) : helpRowsOf(state, state.helpTop)),
-    { line: typedText ?? statusLine(screen, state) },
+    ...(state.overlay === undefined ? screenRows(screen, state) : overlayRowsOf(state, state.overlay)),
+    { line: typedText ?? fitted(statusLine(screen, state), columns) },
     ...(hasKeyLine(state) ? [{ line: keyHints(state) }] : []),
   ];
   const rows = all.slice(0, state.rows).map((row) => ({ ...row, line: truncateLine(row.line, columns) }));
@@ -42,11 +42,11 @@ function screenRows(screen: Screen, state: State): DrawnRow[] {
   return [...names, ...filled(bodyOf(screen, state), bodyRows(screen, state))];
 }
 
-function helpRowsOf(state: State, top: number): DrawnRow[] {
-  const lines = helpLines(shownScreen(state), state.columns).slice(top);
+function overlayRowsOf(state: State, { kind, top }: NonNullable<State['overlay']>): DrawnRow[] {
+  const lines = overlayLines(state, kind).slice(top);
   return filled(
     lines.map((line) => ({ line })),
-    helpRows(state),
+    overlayRows(state),
   );
 }
 
@@ -55,10 +55,11 @@ function filled(rows: readonly DrawnRow[], height: number): DrawnRow[] {
   return [...rows, ...Array.from({ length: height }, () => ({ line: '' }))].slice(0, height);
 }
 
-function titleLine({ screens, columns, jobs }: State, archiveName: string): Line {
+function titleLine({ screens, columns, jobs, unread }: State, archiveName: string): Line {
   const path = screens.map(({ place, title }) => truncate(escapeText(title ?? titleOf(place)), 60));
   const running = jobs.size === 0 ? '' : `${plural(jobs.size, 'command')} running  `;
-  const right = `${running}${escapeText(archiveName)}`;
+  const results = unread === 0 ? '' : `!: ${plural(unread, 'result')}  `;
+  const right = `${running}${results}${escapeText(archiveName)}`;
   let left = ['arx', ...path.slice(1)].join(' › ');
   // The innermost place is the most useful part.
   if (textWidth(left) > columns) left = `… ${path.at(-1) ?? ''}`;
@@ -111,9 +112,22 @@ function emptyText(place: Place): string {
   return place.kind === 'search' ? 'no message was found' : 'nothing here';
 }
 
+/** What stands where the last line is cut. */
+const MORE = ' ! shows all';
+const SHORT_MORE = ' !';
+const MIN_COLUMNS_FOR_MORE = 36;
+
+/** Returns the last line, with the key that shows all of it where it is cut. */
+function fitted(line: Line, columns: number): Line {
+  if (textWidth(plainText(line)) <= columns) return line;
+  const more = columns < MIN_COLUMNS_FOR_MORE ? SHORT_MORE : MORE;
+  return [...spansOf(truncateLine(line, columns - more.length)), { text: more, style: 'id' }];
+}
+
 /** Where one is, how far the list is read, and why rows may be missing. */
 function statusLine(screen: Screen, state: State): Line {
-  const { notice } = state;
+  const { notice, overlay } = state;
+  if (overlay !== undefined) return overlayPosition(state, overlay);
   if (notice !== undefined) return { text: ` ${notice.text}`, style: notice.style };
   const spans: Span[] = [' ', positionText(screen, state)];
   const { failure, doubts, reading } = screen;
@@ -123,10 +137,15 @@ function statusLine(screen: Screen, state: State): Line {
   const [doubt, ...others] = doubts;
   if (doubt !== undefined)
     spans.push({
-      text: `  ! ${doubt}${others.length === 0 ? '' : ` (and ${others.length} more)`}`,
+      text: `  ! ${doubt}${others.length === 0 ? '' : ` (! shows ${others.length} more)`}`,
       style: 'warn',
     });
   return spans;
+}
+
+function overlayPosition(state: State, { kind, top }: NonNullable<State['overlay']>): string {
+  const length = overlayLines(state, kind).length;
+  return ` line ${formatCount(Math.min(length, top + overlayRows(state)))} of ${formatCount(length)}`;
 }
 
 function positionText(screen: Screen, state: State): string {

@@ -1,32 +1,15 @@
 // The help of the explorer: every key, by subject.
-import { escapeText } from '../../format/terminal/escape.ts';
 import type { Line } from '../../format/terminal/styled-line.ts';
 import { wrapText } from '../../format/terminal/wrap.ts';
 import { BINDINGS } from '../bindings.ts';
-import type { Screen } from '../state.ts';
 
 /** Columns for the names of keys. */
 const KEY_COLUMNS = 12;
 /** From this width on, help has two columns. */
 const TWO_COLUMNS_FROM = 100;
 
-/** Returns the lines of help: what is wrong with the list behind it, in full, and the keys. */
-export function helpLines(screen: Pick<Screen, 'failure' | 'doubts'>, columns: number): Line[] {
-  return [...warnings(screen, columns), ...keyLines(columns)];
-}
-
-function warnings({ failure, doubts }: Pick<Screen, 'failure' | 'doubts'>, columns: number): Line[] {
-  const texts = failure === undefined ? doubts : [`INCOMPLETE: ${failure}`, ...doubts];
-  if (texts.length === 0) return [];
-  const lines = texts.flatMap((text) => wrapText(escapeText(text), Math.max(1, columns - 2)));
-  return [
-    { text: 'This list', style: 'head' },
-    ...lines.map((text): Line => ({ text: `  ${text}`, style: 'warn' })),
-    '',
-  ];
-}
-
-function keyLines(columns: number): Line[] {
+/** Returns the lines of help: all keys by subject. */
+export function helpLines(columns: number): Line[] {
   const hasTwo = columns >= TWO_COLUMNS_FROM;
   const width = hasTwo ? Math.floor(columns / 2) : columns;
   const blocks = Object.entries(BINDINGS).map(([subject, list]): Line[] => [
@@ -54,7 +37,7 @@ function keyLine(shown: string, what: string, width: number): Line[] {
 
 const INTRODUCTION = [
   'A mark ! before a row: its record failed a check, or its place is doubtful.',
-  'Yellow, above the keys: why rows may be missing. Here it stands in full.',
+  'Yellow, above the keys: why rows may be missing. ! shows it in full.',
 ];
 
 function introduction(columns: number): Line[] {

@@ -20,7 +20,7 @@ export function keyHints(state: State): Line {
 
 /** The keys of a screen, the most useful first, and those that every screen has. */
 function hintsOf(state: State): [own: Hint[], common: Hint[]] {
-  if (state.helpTop !== undefined) return [[['j/k', 'scroll']], [['q', 'close help']]];
+  if (state.overlay !== undefined) return [[['j/k', 'scroll']], [['q', 'close']]];
   const { prompt } = state;
   if (prompt !== undefined)
     return [[['Esc', 'cancel']], [['Enter', prompt.kind === 'filter' ? 'keep' : 'go']]];

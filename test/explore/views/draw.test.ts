@@ -106,6 +106,8 @@ const keys = fc.array(
     'escape',
     'y',
     'J',
+    '!',
+    'P',
   ),
   { maxLength: 8 },
 );
@@ -200,7 +202,7 @@ describe('what is seen', () => {
   test('why rows may be missing', () => {
     const doubts = ['the service listed 3 rows twice', 'and another'];
     const state = stateAt({ kind: 'conversations' }, { entries: [conversation(1)], doubts });
-    expect(shown(state)).toContain('! the service listed 3 rows twice (and 1 more)');
+    expect(shown(state)).toContain('! the service listed 3 rows twice (! shows 1 more)');
     const failed = after(state, { kind: 'failed', screen: 1, text: 'no answer [network]' });
     expect(shown(failed)).toContain('INCOMPLETE: no answer [network]');
   });
@@ -243,7 +245,7 @@ describe('what is seen', () => {
     ).toContain('no row has "x"');
   });
 
-  test('why a place is empty is read in full, and why rows may be missing in the help', () => {
+  test('why a place is empty is read in full, and why rows may be missing at !', () => {
     const at = { columns: 40, rows: 30 };
     const reason =
       'this service has no search; arx messages ls --walk | grep -i WORD finds subjects at the end';
@@ -252,7 +254,8 @@ describe('what is seen', () => {
     expect(shown(failed).replaceAll(/\s+/g, ' ')).toContain(reason);
     const doubts = ['the list may be cut: the service follows no cursors and says nothing', 'another doubt'];
     const cut = stateAt({ kind: 'conversations' }, { entries: [conversation(1)], doubts }, at);
-    expect(shown(press(cut, '?').state).replaceAll(/\s+/g, ' ')).toContain(doubts.join(' '));
+    expect(shown(press(cut, '!').state).replaceAll(/\s+/g, ' ')).toContain(doubts.join(' '));
+    expect(shown(cut)).toMatch(/^ 1 of 1 {2}! the list may be ?….*! shows all$/m);
   });
 
   test('files without a known size have none', () => {

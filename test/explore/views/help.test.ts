@@ -6,7 +6,7 @@ import { textWidth } from '../../../src/format/terminal/escape.ts';
 import { plainText } from '../../../src/format/terminal/styled-line.ts';
 
 test.each([40, 60, 80, 99, 100, 120, 200])('every word of it is on the screen in %i columns', (columns) => {
-  const lines = helpLines({ failure: undefined, doubts: [] }, columns).map(plainText);
+  const lines = helpLines(columns).map(plainText);
   for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
   const words = lines.join(' ').split(/\s+/);
   for (const { what } of Object.values(BINDINGS).flat())

@@ -1,0 +1,47 @@
+// What was said, in full: why rows of the list may be missing, commands that run, and how others ended.
+import { shellLine } from '../../format/shell-words.ts';
+import type { Line, Style } from '../../format/terminal/styled-line.ts';
+import { wrapLine } from '../../format/terminal/wrap-line.ts';
+import type { Notice } from '../notices.ts';
+import { shownScreen, type State } from '../state.ts';
+
+/** Returns the lines of all that was said, the last one first. */
+export function noticeLines(state: State): Line[] {
+  const { columns, folder, jobs, notices } = state;
+  const { failure, doubts } = shownScreen(state);
+  const warnings = failure === undefined ? doubts : [`INCOMPLETE: ${failure}`, ...doubts];
+  const blocks = [
+    block('This list', warnings.join('\n'), 'warn', columns),
+    ...[...jobs.values()].map(({ words }) => block(commandOf(words), `running in ${folder}`, 'dim', columns)),
+    ...notices.toReversed().map((notice) => noticeBlock(notice, folder, columns)),
+  ];
+  const lines = blocks.flatMap((each) => (each.length === 0 ? [] : [...each, '']));
+  return lines.length === 0 ? [{ text: 'nothing was said yet', style: 'dim' }] : lines;
+}
+
+function noticeBlock({ text, style, result }: Notice, folder: string, columns: number): Line[] {
+  if (result === undefined) return textLines(text, '', style, columns);
+  const { words, exit, output } = result;
+  const ending = `${exit === 0 ? 'done' : `ended with exit ${exit}`}, in ${folder}`;
+  return [
+    ...block(commandOf(words), ending, style, columns),
+    ...textLines(output.trimEnd(), '  ', undefined, columns),
+  ];
+}
+
+function commandOf(words: readonly string[]): string {
+  return `arx ${shellLine(words)}`;
+}
+
+/** Returns a heading with a text below it; nothing where there is no text. */
+function block(heading: string, text: string, style: Style, columns: number): Line[] {
+  if (text === '') return [];
+  return [...textLines(heading, '', 'head', columns), ...textLines(text, '  ', style, columns)];
+}
+
+/** Returns a text in as many lines as it takes. */
+function textLines(text: string, indent: string, style: Style | undefined, columns: number): Line[] {
+  if (text === '') return [];
+  const lines = text.split('\n').map((line): Line => ({ text: `${indent}${line}`, style }));
+  return lines.flatMap((line) => wrapLine(line, columns, { breaksWords: true }));
+}
