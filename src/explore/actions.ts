@@ -47,7 +47,8 @@ const ACTIONS: Record<Action, (state: State, count: number) => Step> = {
     ),
   enter,
   back,
-  quit: (state) => ({ state, effects: [{ kind: 'quit' }] }),
+  leave,
+  quit,
   nextSibling: (state) => sibling(state, 1),
   previousSibling: (state) => sibling(state, -1),
   filter: (state) => {
@@ -129,7 +130,16 @@ function back(state: State): Step {
   const screen = shownScreen(state);
   // As in other programs, the first Escape ends the filter.
   if (screen.filter !== '') return changed(state, (each) => filtered(each, '', state));
-  return popped(state);
+  return state.screens.length === 1 ? said(state, 'this is the first screen: q quits') : popped(state);
+}
+
+function leave(state: State): Step {
+  const isAtStart = state.screens.length === 1 && shownScreen(state).filter === '';
+  return isAtStart ? quit(state) : back(state);
+}
+
+function quit(state: State): Step {
+  return { state, effects: [{ kind: 'quit' }] };
 }
 
 function found(state: State, step: 1 | -1): Step {

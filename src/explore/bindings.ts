@@ -12,6 +12,7 @@ export type Action =
   | 'last'
   | 'enter'
   | 'back'
+  | 'leave'
   | 'quit'
   | 'nextSibling'
   | 'previousSibling'
@@ -60,12 +61,8 @@ export const BINDINGS: Readonly<Record<string, readonly Binding[]>> = {
       shown: 'Enter l →',
       what: 'show what is chosen',
     },
-    {
-      action: 'back',
-      keys: ['q', 'escape', 'h', 'left', 'backspace'],
-      shown: 'q Esc h ←',
-      what: 'back; q quits at the first screen',
-    },
+    { action: 'back', keys: ['escape', 'h', 'left', 'backspace'], shown: 'Esc h ←', what: 'back' },
+    { action: 'leave', keys: ['q'], shown: 'q', what: 'back; at the first screen, quit' },
     {
       action: 'nextSibling',
       keys: ['J', 'tab'],

@@ -87,8 +87,8 @@ export async function explore(options: ExplorerOptions): Promise<void> {
       case 'copy': {
         const line = archive.commandLine(effect.words);
         const isShort = line.length <= MAX_CLIPBOARD_LENGTH;
-        const text = isShort ? `copied: ${line}` : `too long to copy: ${line}`;
-        state = withNotice(state, { text, style: 'good' });
+        const where = isShort ? 'sent to the clipboard, if the terminal has one' : 'too long for a clipboard';
+        state = withNotice(state, { text: `${line}  (${where})`, style: isShort ? 'good' : 'warn' });
         const encoded = Buffer.from(line).toString('base64');
         if (isShort) terminal.write(`\u001b]52;c;${encoded}\u0007`).catch(end.reject);
         return;

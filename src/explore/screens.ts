@@ -40,9 +40,8 @@ export function replaced(state: State, place: Place, document?: Document): Step 
   return { state: next, effects: [...cancelling(gone, true), ...firstRead(opened)] };
 }
 
-/** Returns the state without the shown screen; without the last one the explorer ends. */
+/** Returns the state without the shown screen, which is not the first one. */
 export function popped(state: State): Step {
-  if (state.screens.length === 1) return { state, effects: [{ kind: 'quit' }] };
   const gone = shownScreen(state);
   const { state: next, effects } = resumed({ ...state, screens: state.screens.slice(0, -1) });
   return { state: next, effects: [...cancelling(gone, true), ...effects] };

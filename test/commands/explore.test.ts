@@ -94,7 +94,9 @@ test('a file is verified, downloaded, and the command for it copied', async () =
   await explorer.shows(/done: arx attachments pull --to got att_1/);
   expect(readFileSync(join(dir, 'got/lisbon-000.jpg'))).toHaveLength(280);
   explorer.type('y');
-  await explorer.shows(/copied: arx --no-color attachments show att_1/);
+  await explorer.shows(
+    /^ arx --no-color attachments show att_1 {2}\(sent to the clipboard, if the terminal has one\)$/m,
+  );
   // oxlint-disable-next-line no-control-regex
   const copied = /\u001b\]52;c;([^\u0007]*)\u0007/.exec(explorer.sent())?.[1] ?? '';
   expect(Buffer.from(copied, 'base64').toString()).toBe('arx --no-color attachments show att_1');

@@ -144,8 +144,15 @@ describe('places', () => {
     expect(cursor(press(state, 'q').state)).toBe(2);
   });
 
-  test('back at the first screen quits', () => {
+  test.each(['escape', 'h', 'left', 'backspace'])('%s does not quit at the first screen', (key) => {
+    const { state, effects } = press(list(), 'q', key, key);
+    expect(effects).not.toContainEqual({ kind: 'quit' });
+    expect(state.notice?.text).toBe('this is the first screen: q quits');
+  });
+
+  test('q quits at the first screen, and ends a filter first', () => {
     expect(press(list(), 'q', 'q').effects).toContainEqual({ kind: 'quit' });
+    expect(press(list(), 'q', '/', 'x', 'enter', 'q').effects).not.toContainEqual({ kind: 'quit' });
     expect(press(list(), 'ctrl-c').effects).toEqual([{ kind: 'quit' }]);
   });
 
