@@ -5,7 +5,6 @@ import { GLOBAL_OPTIONS } from './command-list/global-options.ts';
 import { HELP_COMMAND } from './command-list/help-command.ts';
 import { HELP_TOPIC_NAMES, isHelpTopic } from './command-list/help-topics.ts';
 import { COMMANDS_FOR_WORDS } from './command-list/tasks.ts';
-import { OPTION_OF_PARAMETER } from './command-list/shared-options.ts';
 import { COMMAND_LIST, NOUNS, type CommandWords } from './command-list/index.ts';
 import { Fault } from './faults.ts';
 import { nearest } from './contract/nearest.ts';
@@ -55,7 +54,7 @@ export async function parse(argv: readonly string[], version: string): Promise<P
     // Without any word, and for a group alone, the help is what was asked for, as with gh.
     if (error.code === 'commander.help' && argv.length === root.args.length)
       return root.args.length === 0 ? { text, isOverview: true } : { text };
-    throw usageFault(error, root.args);
+    throw await usageFault(error, root.args, argv);
   }
   if (chosen === undefined) throw new Fault('internal', 'no command was chosen');
   if ('help' in chosen) return { text: await helpText(root, chosen.help) };
@@ -282,8 +281,12 @@ function helpHint(command: string | undefined): string {
   return command === undefined ? 'arx --help shows the commands' : `arx help ${command}`;
 }
 
-/** `words` is the command line without global options, or its beginning. */
-function usageFault(error: CommanderError, words: readonly string[]): Fault {
+/** `words` is the command line without global options, or its beginning; `argv` the whole. */
+async function usageFault(
+  error: CommanderError,
+  words: readonly string[],
+  argv: readonly string[],
+): Promise<Fault> {
   const command = commandIn(words);
   const hint = helpHint(command);
   const detail = { hint, cause: error };
@@ -303,18 +306,26 @@ function usageFault(error: CommanderError, words: readonly string[]): Fault {
       detail,
     );
   }
-  const option = /unknown option '--([a-z][a-z_-]*)/.exec(error.message)?.[1]?.replaceAll('-', '_') ?? '';
-  const meant = Object.hasOwn(OPTION_OF_PARAMETER, option) ? OPTION_OF_PARAMETER[option] : undefined;
-  const isOption = COMMAND_LIST.find((spec) => spec.words === command)?.options?.some(
-    ([syntax]) => syntax.split(' ')[0] === meant,
-  );
+  const { formOf, optionSuggestion } = await import('./command-list/option-suggestion.ts');
   const wrong = /argument '(.{0,60})' is invalid\. Allowed choices are (.*)\.$/.exec(error.message);
-  const choice = wrong === null ? undefined : nearest(wrong[1] ?? '', wrong[2]?.split(', ') ?? []);
-  if (error.message.includes("option '-o, --output")) detail.hint = 'arx help output';
-  if (choice !== undefined) detail.hint = `did you mean: ${choice}; ${hint}`;
-  if (isOption === true) detail.hint = `did you mean: ${meant}; ${hint}`;
+  const isForm = error.message.includes("option '-o, --output");
+  if (isForm) detail.hint = 'arx help output';
+  const choices = wrong?.[2]?.split(', ') ?? [];
+  const choice =
+    wrong === null
+      ? undefined
+      : ((isForm ? formOf(wrong[1] ?? '') : undefined) ?? nearest(wrong[1] ?? '', choices));
+  if (choice !== undefined) detail.hint = `did you mean: ${choice}; ${detail.hint}`;
+  const option = /unknown option '(.*?)'/s.exec(error.message)?.[1];
+  if (option !== undefined) {
+    const spec = COMMAND_LIST.find((each) => each.words === command);
+    const value = argv[argv.indexOf(option) + 1];
+    const meant = optionSuggestion(option, value, { spec, commands: COMMAND_LIST });
+    if (meant !== undefined) detail.hint = `${meant}; ${hint}`;
+  }
   const message = error.message
     .replace(/^error: /, '')
+    .replace(/\n\(Did you mean .*\)$/, '')
     .replace(/\n\s*/, ' ')
     .replace(/\.$/, '');
   return new Fault('usage', message, detail);

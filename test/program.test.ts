@@ -107,7 +107,11 @@ test.each([
   ['helth now', "unknown command 'helth now'", 'did you mean: arx health'],
   ['stats', "unknown command 'stats'", 'for that: arx report'],
   ['download x', "unknown command 'download x'", 'for that: arx attachments pull'],
-  ['messages ls --origin-city x', "unknown option '--origin-city'", 'arx help messages ls'],
+  [
+    'messages ls --origin-city x',
+    "unknown option '--origin-city'",
+    '--origin-city is an option of arx import; arx help messages ls',
+  ],
   ['nonsense', "unknown command 'nonsense'", 'arx --help shows the commands'],
 ])('arx %s is a usage fault with a suggestion', async (line, message, hint) => {
   const fault = await faultOf(line);

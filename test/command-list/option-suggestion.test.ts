@@ -1,0 +1,74 @@
+// Options that arx does not have: what is proposed in their place is always an option that the command takes.
+import { expect, test } from 'vitest';
+import { GLOBAL_OPTIONS } from '../../src/command-list/global-options.ts';
+import { COMMAND_LIST } from '../../src/command-list/index.ts';
+import { OPTIONS_OF_OTHERS } from '../../src/command-list/option-suggestion.ts';
+import { parse } from '../../src/program.ts';
+import { Fault } from '../../src/faults.ts';
+
+async function faultOf(line: string): Promise<Fault> {
+  const fault = await parse(line.split(' '), '1.2.3').then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(fault instanceof Fault)) throw new Error(`${line} is no fault`);
+  return fault;
+}
+
+test.each([
+  ['messages ls --format csv', '-o csv'],
+  ['messages ls --format=jsonl', '-o ndjson'],
+  ['--format json messages ls', '-o json'],
+  ['attachments ls --csv', '-o csv'],
+  ['attachments ls -o jsonl', 'ndjson'],
+  ['attachments ls -o text', 'tsv'],
+  ['messages ls -n 10', '--limit'],
+  ['messages ls -n10', '--limit'],
+  ['attachments cities -n 10', '--max-rows'],
+  ['attachments pull --dryrun', '--dry-run'],
+  ['redact att_1 -y', '--yes'],
+  ['messages ls --all-pages', '--all'],
+  ['messages ls --offset 10', '--after'],
+  ['messages ls --limt 3', '--limit'],
+  ['messages ls --origin-city x', undefined],
+  ['attachments ls --origin-city x', '--city'],
+  ['attachments pull --output-dir x', '--to'],
+  ['attachments ls --columns id', '--fields'],
+  ['health --silent', '--quiet'],
+  ['health --debug', '--verbose'],
+  ['health --host x', '--base-url'],
+  ['health --token x', '--token-file'],
+  ['health --no-colour', '--no-color'],
+  ['search x --order-by date', '--sort'],
+  ['search x --data-dir y', 'ARX_DATA_DIR=FOLDER'],
+])('arx %s: did you mean %s', async (line, meant) => {
+  const { kind, message, detail } = await faultOf(line);
+  expect(kind).toBe('usage');
+  expect(message).not.toContain('Did you mean');
+  if (meant === undefined) expect(detail.hint).not.toContain('did you mean');
+  else expect(`${detail.hint};`).toContain(`did you mean: ${meant};`);
+  expect(detail.hint).toMatch(/arx (help|--help)/);
+});
+
+test('an option of another command names it', async () => {
+  const { detail } = await faultOf('messages ls --city lisbon');
+  expect(detail.hint).toMatch(/^--city is an option of arx search and arx attachments ls; arx help/);
+});
+
+test('what is proposed can be typed, for every command and every option of others', async () => {
+  let proposed = 0;
+  for (const spec of COMMAND_LIST) {
+    const own = [...(spec.options ?? []), ...GLOBAL_OPTIONS].flatMap(([syntax]) => syntax.split(/,? /));
+    const words = (spec.arguments ?? []).flatMap(([syntax]) => (syntax.startsWith('<') ? ['1'] : []));
+    for (const other of OPTIONS_OF_OTHERS.flatMap(([others]) => others)) {
+      if (own.includes(other)) continue;
+      const { message, detail } = await faultOf([spec.words, ...words, other].join(' '));
+      expect(message).toContain('unknown option');
+      const meant = /^did you mean: (-\S+)/.exec(detail.hint ?? '')?.[1]?.replace(/;$/, '');
+      if (meant === undefined) continue;
+      expect([spec.words, other, own]).toEqual([spec.words, other, expect.arrayContaining([meant])]);
+      proposed += 1;
+    }
+  }
+  expect(proposed).toBeGreaterThan(1000);
+}, 20_000);
