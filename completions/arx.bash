@@ -27,7 +27,7 @@ _arx() {
       -*) ;;
       *) case $words in
            "") words=$word ;;
-           attachments|content|conversations|messages|sequence|events|about|blobs|archive|config|profile) words="$words $word" ;;
+           attachments|content|conversations|messages|sequence|events|about|blobs|tokens|archive|config|profile) words="$words $word" ;;
          esac ;;
     esac
   done
@@ -137,7 +137,7 @@ _arx() {
     *:-*) return ;;
   esac
   case "$words" in
-    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about blobs archive config profile login logout whoami token search explore read open walk report health doctor api import redact fsck backup serve completion demo help" ;;
+    "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about blobs tokens archive config profile login logout whoami token search explore read open walk report health doctor api import redact fsck backup serve completion demo help" ;;
     "attachments") [[ $cur == -* ]] || _arx_list -W "ls cities types sources senders show cat pull verify export" ;;
     "content") [[ $cur == -* ]] || _arx_list -W "get diff" ;;
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show export walk verify diff plot" ;;
@@ -146,6 +146,7 @@ _arx() {
     "events") [[ $cur == -* ]] || _arx_list -W "send types ls reconcile" ;;
     "about") [[ $cur == -* ]] || _arx_list -W "api" ;;
     "blobs") [[ $cur == -* ]] || _arx_list -W "move" ;;
+    "tokens") [[ $cur == -* ]] || _arx_list -W "ls revoke" ;;
     "archive") [[ $cur == -* ]] || _arx_list -W "ls create copy move upgrade drop" ;;
     "config") [[ $cur == -* ]] || _arx_list -W "get set unset ls path" ;;
     "profile") [[ $cur == -* ]] || _arx_list -W "ls use rm" ;;
@@ -198,6 +199,8 @@ _arx() {
     "archive create") flags+=" --blobs"; : ;;
     "archive copy") flags+=" --from-blobs --to-blobs --dry-run"; : ;;
     "blobs move") flags+=" --to --database --blobs --dry-run --yes"; : ;;
+    "tokens ls") flags+=" --database --blobs"; : ;;
+    "tokens revoke") flags+=" --client-id --all --dry-run --yes --database --blobs"; : ;;
     "archive move") flags+=" --from-blobs --to-blobs --dry-run --yes"; : ;;
     "archive upgrade") flags+=" --dry-run"; : ;;
     "archive drop") flags+=" --dry-run --yes"; : ;;

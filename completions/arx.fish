@@ -8,7 +8,7 @@ function __arx_at
         else if contains -- $word -o --output --max-rows --template --jq --fields --profile --base-url --asset-url --timeout --connect-timeout --max-time --retries --token-file --proxy --allow-asset-host --record --color --progress --client-id --observer-tier --requested-tier --from --subject --city --type --channel --source --since --before --on --conversation --sort --limit --after --facet --message --matching --name --min-bytes --until --redacted --max-rate --max-bytes --ids --to --by --concurrency --against --html --format --frozen --view --save --confidence --max-requests --freeze --report --fail-on-drift --cross-check --id-field --data-field --positions-field --after-param --before-param --limit-param --around --in --threshold --interval --reads --id --payload --file --retry-for --journal --sign-with --effect --verify --origin-city --kind --tier --database --blobs --reason --state --from-blobs --to-blobs --host --port --asset-port --allow-host --redirect-files --archives --max-tier --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists
             set skip 1
         else if not string match -q -- '-*' $word
-            if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about blobs archive config profile
+            if test (count $typed) = 0; or contains -- "$typed" attachments content conversations messages sequence events about blobs tokens archive config profile
                 set -a typed $word
             end
         end
@@ -64,6 +64,7 @@ complete -c arx -n '__arx_at' -a sequence -d 'show the positions of a sequence'
 complete -c arx -n '__arx_at' -a events -d 'send events and check what became of them'
 complete -c arx -n '__arx_at' -a about -d 'show what is documented and what is assumed'
 complete -c arx -n '__arx_at' -a blobs -d 'move the files of an archive on PostgreSQL'
+complete -c arx -n '__arx_at' -a tokens -d 'list and revoke the tokens that an archive issued'
 complete -c arx -n '__arx_at' -a archive -d 'list, create, copy, move and delete archives in databases'
 complete -c arx -n '__arx_at' -a config -d 'show and change settings'
 complete -c arx -n '__arx_at' -a profile -d 'list, choose and delete profiles'
@@ -117,6 +118,8 @@ complete -c arx -n '__arx_at events' -a ls -d 'list the events that the service 
 complete -c arx -n '__arx_at events' -a reconcile -d 'compare the journal with what the service acknowledged and holds'
 complete -c arx -n '__arx_at about' -a api -d 'list which facts of the interface are documented and which are assumed'
 complete -c arx -n '__arx_at blobs' -a move -d 'move the files of an archive on PostgreSQL between database, folder and bucket'
+complete -c arx -n '__arx_at tokens' -a ls -d 'list the tokens that an archive issued: who has them, and until when'
+complete -c arx -n '__arx_at tokens' -a revoke -d 'end tokens before their time, also while the archive is served'
 complete -c arx -n '__arx_at archive' -a ls -d 'list the archives of a PostgreSQL database, each in a schema of its own'
 complete -c arx -n '__arx_at archive' -a create -d 'make empty archives in a PostgreSQL database'
 complete -c arx -n '__arx_at archive' -a copy -d 'copy an archive to another database, with its ids, and compare both'
@@ -408,6 +411,14 @@ complete -c arx -n '__arx_at blobs move' -l database -x -d 'postgres://…'
 complete -c arx -n '__arx_at blobs move' -l blobs -x -d 'the present place, where it is not the database'
 complete -c arx -n '__arx_at blobs move' -l dry-run -d 'show what would be changed; change nothing'
 complete -c arx -n '__arx_at blobs move' -l yes -d 'do not ask; needed where there is no terminal to ask on'
+complete -c arx -n '__arx_at tokens ls' -l database -x -d 'sqlite:FOLDER or postgres://… (default: the local archive)'
+complete -c arx -n '__arx_at tokens ls' -l blobs -x -d 'with PostgreSQL: keep files in this folder or bucket (s3://BUCKET/PREFIX), not in the database'
+complete -c arx -n '__arx_at tokens revoke' -l client-id -x -d 'all tokens of this client, as it called itself at its login'
+complete -c arx -n '__arx_at tokens revoke' -l all -d 'all tokens of the archive'
+complete -c arx -n '__arx_at tokens revoke' -l dry-run -d 'show what would be changed; change nothing'
+complete -c arx -n '__arx_at tokens revoke' -l yes -d 'do not ask; needed where there is no terminal to ask on'
+complete -c arx -n '__arx_at tokens revoke' -l database -x -d 'sqlite:FOLDER or postgres://… (default: the local archive)'
+complete -c arx -n '__arx_at tokens revoke' -l blobs -x -d 'with PostgreSQL: keep files in this folder or bucket (s3://BUCKET/PREFIX), not in the database'
 complete -c arx -n '__arx_at archive move' -l from-blobs -x -d 'the folder or bucket in which archives of <from> have their files, by name'
 complete -c arx -n '__arx_at archive move' -l to-blobs -x -d 'keep files in a part of this folder or bucket (s3://BUCKET/PREFIX), by name'
 complete -c arx -n '__arx_at archive move' -l dry-run -d 'show what would be changed; change nothing'

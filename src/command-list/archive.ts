@@ -6,7 +6,7 @@ import { CONFIRM_OPTIONS, DATABASE_OPTIONS } from './shared-options.ts';
 
 const DATABASE_ARGUMENT = ['<database>', 'postgres://…, without a schema'] as const satisfies CommandArgument;
 
-/** Names, arguments, options and examples of `import`, `redact`, `fsck`, `backup` and the commands of `archive` and `blobs`. */
+/** Names, arguments, options and examples of `import`, `redact`, `fsck`, `backup` and the commands of `archive`, `blobs` and `tokens`. */
 export const ARCHIVE_COMMANDS = [
   {
     words: 'import',
@@ -139,6 +139,30 @@ export const ARCHIVE_COMMANDS = [
       'arx blobs move --database postgres://arx@db.example/archive --blobs /mnt/files --to database --yes',
     ],
     topics: ['postgresql'],
+  },
+  {
+    words: 'tokens ls',
+    summary: 'list the tokens that an archive issued: who has them, and until when',
+    options: DATABASE_OPTIONS,
+    examples: ['arx tokens ls', 'arx tokens ls --database sqlite:/var/lib/arx/archive'],
+    topics: ['deployment'],
+  },
+  {
+    words: 'tokens revoke',
+    summary: 'end tokens before their time, also while the archive is served',
+    arguments: [['[ids...]', 'ids that arx tokens ls shows, or the SHA-256 of a token']],
+    options: [
+      ['--client-id <id>', 'all tokens of this client, as it called itself at its login'],
+      ['--all', 'all tokens of the archive'],
+      ...CONFIRM_OPTIONS,
+      ...DATABASE_OPTIONS,
+    ],
+    examples: [
+      'arx tokens revoke --client-id laptop --dry-run',
+      'arx tokens revoke --all --yes',
+      'arx tokens revoke --client-id laptop --database sqlite:/var/lib/arx/archive --yes',
+    ],
+    topics: ['deployment'],
   },
   {
     words: 'archive move',

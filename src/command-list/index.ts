@@ -42,6 +42,7 @@ export const NOUNS: Record<string, string> = {
   events: 'send events and check what became of them',
   about: 'show what is documented and what is assumed',
   blobs: 'move the files of an archive on PostgreSQL',
+  tokens: 'list and revoke the tokens that an archive issued',
   archive: 'list, create, copy, move and delete archives in databases',
   config: 'show and change settings',
   profile: 'list, choose and delete profiles',

@@ -88,6 +88,15 @@ const Identity = z.object({
   clock_offset_ms: z.number(),
   stored_in: text,
 });
+const IssuedToken = z.object({
+  id: text,
+  client_id: text,
+  access_tier: text,
+  scope: z.array(text),
+  issued_at: text,
+  expires_at: text,
+  expired: z.boolean(),
+});
 const Change = z.object({
   change: text,
   id: text,
@@ -213,6 +222,8 @@ const PRINTED: Record<CommandWords, Printed> = {
   'archive create': z.object({ created: z.array(text), there: z.array(text) }),
   'archive copy': ArchiveCopyReport,
   'blobs move': FilesMoveReport,
+  'tokens ls': IssuedToken,
+  'tokens revoke': IssuedToken.extend({ revoked: z.boolean() }),
   'archive move': ArchiveMoveReport,
   'archive upgrade': ArchiveUpgradeReport,
   'archive drop': z.object({ dropped: z.boolean(), archives: z.array(DroppedArchive) }),

@@ -6,7 +6,7 @@ export const TASKS: Readonly<Record<string, readonly string[]>> = {
   list: ['attachments', 'conversations', 'messages'],
   prove: ['report', 'walk', 'fsck', 'doctor', 'health', 'about'],
   send: ['events', 'api'],
-  archive: ['import', 'redact', 'backup', 'archive', 'blobs', 'serve', 'demo'],
+  archive: ['import', 'redact', 'backup', 'archive', 'blobs', 'tokens', 'serve', 'demo'],
   account: ['login', 'logout', 'whoami', 'token', 'config', 'profile', 'completion'],
 };
 
@@ -25,4 +25,5 @@ export const COMMANDS_FOR_WORDS: readonly (readonly [words: readonly string[], c
   [['info', 'status'], 'doctor'],
   [['add', 'load'], 'import'],
   [['rm', 'remove', 'delete'], 'redact'],
+  [['revoke', 'users', 'accounts', 'sessions'], 'tokens ls'],
 ];

@@ -53,6 +53,8 @@ export const LOAD_BODY: Record<CommandWords, () => Promise<CommandBody>> = {
   'archive create': () => import('./archive/create.ts'),
   'archive copy': () => import('./archive/copy.ts'),
   'blobs move': () => import('./blobs/move.ts'),
+  'tokens ls': () => import('./tokens/ls.ts'),
+  'tokens revoke': () => import('./tokens/revoke.ts'),
   'archive move': () => import('./archive/move.ts'),
   'archive upgrade': () => import('./archive/upgrade.ts'),
   'archive drop': () => import('./archive/drop.ts'),

@@ -1,5 +1,5 @@
 // The exports of the service for commands that serve archives or change them as a whole: several archives in one database,
-// backups, redactions, events in the background.
+// backups, redactions, tokens, events in the background.
 export { loadHandlers } from './handlers/route-handlers.ts';
 export { createArchiveServices, type ArchiveServices } from './handlers/archive-services.ts';
 export type { PostgresServer } from './store/engines/postgres.ts';
@@ -31,5 +31,6 @@ export {
   type ArchiveEntry,
 } from './store/archives.ts';
 export { redact, rowsOfSameFile, unredact } from './store/redaction.ts';
+export { issuedTokens, revokeTokens, type IssuedToken } from './store/issued-tokens.ts';
 export { createDrain, startWorker } from './store/event-worker.ts';
 export { spotCheckFiles } from './store/files/spot-check.ts';

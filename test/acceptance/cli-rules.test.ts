@@ -71,6 +71,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   'archive create': `${NO_DATABASE} new`,
   'archive copy': 'sqlite:data sqlite:copied',
   'blobs move': '--to database --yes',
+  'tokens revoke': '--all --yes',
   'archive move': `${NO_DATABASE} ${NO_DATABASE} old --yes`,
   'archive upgrade': NO_DATABASE,
   'archive drop': `${NO_DATABASE} old --yes`,
@@ -347,7 +348,7 @@ const ASK_NONE = new Set([
   'backup',
   'archive copy',
   'blobs move',
-  ...WORDS.filter((words) => words.startsWith('archive ')),
+  ...WORDS.filter((words) => /^(archive|tokens) /.test(words)),
   'completion',
   'demo',
   'explore',
@@ -597,7 +598,7 @@ test('rule 23: nothing is asked off a terminal or with --no-input; what is missi
   }
   await arx(dir, 'login');
   await arx(dir, 'config set --profile work timeout 5');
-  for (const line of ['redact att_1', 'logout --all', 'profile rm work'])
+  for (const line of ['redact att_1', 'logout --all', 'profile rm work', 'tokens revoke --all'])
     for (const options of [{}, { columns: 80 }]) {
       const asked = await arx(dir, `${line} --no-input`, { typed: ['y'], ...options });
       expect({ line, ...asked }).toMatchObject({ line, exit: 2, stdout: '' });
@@ -612,6 +613,7 @@ test('rule 24: what changes or deletes has a dry run, asks, needs --yes off a te
     'profile rm',
     'completion',
     'blobs move',
+    'tokens revoke',
     'archive move',
     'archive drop',
   ];
@@ -623,7 +625,7 @@ test('rule 24: what changes or deletes has a dry run, asks, needs --yes off a te
   const dir = home();
   await arx(dir, 'login');
   await arx(dir, 'config set --profile work timeout 5');
-  for (const line of ['redact att_1', 'logout --all', 'profile rm work']) {
+  for (const line of ['redact att_1', 'logout --all', 'profile rm work', 'tokens revoke --all']) {
     expect(await arx(dir, line)).toMatchObject({ exit: 2, stdout: '' });
     expect((await arx(dir, line, { columns: 80, typed: ['n'] })).stderr).toContain(
       'kept: nothing was changed',

@@ -807,6 +807,8 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   'archive create': { args: 'postgres://nobody@127.0.0.1:1/x new', exit: 10 },
   'archive copy': { args: 'sqlite:data sqlite:copy' },
   'blobs move': { args: '--to database', exit: 2 },
+  'tokens ls': { before: 'login' },
+  'tokens revoke': { before: 'login', args: '--all --yes' },
   'archive move': {
     args: 'postgres://nobody@127.0.0.1:1/x postgres://nobody@127.0.0.1:1/y old --yes',
     exit: 10,

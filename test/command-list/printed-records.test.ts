@@ -68,6 +68,8 @@ const LINES: Partial<Record<CommandWords, readonly string[]>> = {
   'about api': ['about api'],
   import: ['import new.eml'],
   redact: ['redact --yes att_2'],
+  'tokens ls': ['tokens ls'],
+  'tokens revoke': ['tokens revoke --all --yes'],
   fsck: ['fsck'],
   backup: ['backup --to copy'],
   'archive copy': [

@@ -26,13 +26,14 @@ const state = async (): Promise<string> => {
     'profile ls',
     'config get timeout --profile work',
     'fsck',
+    'tokens ls',
   ])
     shown.push((await arx(dir, line)).stdout);
   shown.push((await arx(dir, 'logout --all --dry-run')).stdout);
   return shown.join('\n');
 };
 
-const COMMANDS = ['redact att_1', 'logout --all', 'profile rm work'] as const;
+const COMMANDS = ['redact att_1', 'logout --all', 'profile rm work', 'tokens revoke --all'] as const;
 
 test.each(COMMANDS)('%s', async (line) => {
   const before = await state();

@@ -1,6 +1,6 @@
 // How the identity of a token is shown, without the token (interface 2.3).
 import type { View } from './view.ts';
-import { integrityStyle } from './shared-columns.ts';
+import { ID, integrityStyle } from './shared-columns.ts';
 
 /** The token response without the token, with its origin and where it is stored. */
 export type Identity = {
@@ -29,6 +29,41 @@ export const forgottenView: View<{ origin: string; profile: string; forgotten: b
     { name: 'profile', of: (row) => row.profile },
     { name: 'forgotten', of: (row) => row.forgotten },
   ],
+};
+
+/** A token that an archive issued, as its operator sees it. `id` is the begin of its SHA-256. */
+export type ShownToken = {
+  id: string;
+  client_id: string;
+  access_tier: string;
+  scope: readonly string[];
+  issued_at: string;
+  expires_at: string;
+  expired: boolean;
+};
+
+/** A token that `arx tokens ls` lists. */
+export const issuedTokenView: View<ShownToken> = {
+  columns: [
+    { name: 'id', of: (row) => row.id, ...ID },
+    { name: 'client', of: (row) => row.client_id, minColumns: 10, importance: 'essential' },
+    { name: 'tier', of: (row) => row.access_tier },
+    { name: 'scope', of: (row) => row.scope.join(' ') },
+    { name: 'issued', of: (row) => row.issued_at, instant: (row) => row.issued_at },
+    {
+      name: 'expires',
+      of: (row) => row.expires_at,
+      instant: (row) => row.expires_at,
+      style: (row) => (row.expired ? 'dim' : undefined),
+      importance: 'essential',
+    },
+    { name: 'expired', of: (row) => row.expired },
+  ],
+};
+
+/** A token that `arx tokens revoke` ends, or would end. */
+export const revokedTokenView: View<ShownToken & { revoked: boolean }> = {
+  columns: [...issuedTokenView.columns, { name: 'revoked', of: (row) => row.revoked }],
 };
 
 /** The identity of a token. */

@@ -12,7 +12,13 @@ export {
 } from './conversation.ts';
 export { acknowledgementView, eventTypeView, eventView, fieldWords } from './event.ts';
 export { checkView, factView, healthView, pathsView, profileView, settingView } from './installation.ts';
-export { forgottenView, identityView } from './identity.ts';
+export {
+  forgottenView,
+  identityView,
+  issuedTokenView,
+  revokedTokenView,
+  type ShownToken,
+} from './identity.ts';
 export { changesOf, changeView, diffLines, windowView } from './frozen-walk.ts';
 export { archiveCopyLines } from './archive-copy.ts';
 export { archiveEntryView, archiveMoveLines, archiveUpgradeLines, type ListedArchive } from './archives.ts';

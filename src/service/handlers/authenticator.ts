@@ -27,17 +27,18 @@ export type Authenticator = {
 /**
  * Returns the bearer of a request for a route that needs this scope (null: no token needed). Throws ApiError
  * `token_invalid` with the same text whatever is wrong, `rate_limited` after too many failures of a peer, `token_expired`,
- * `scope_missing`. A token that is older than a lower ceiling, or was issued by another process with a higher one, gives what one
+ * `scope_missing`. `revoked` is the number of revocations of the archive. A token that is older than a lower ceiling, or was issued by another process with a higher one, gives what one
  * of the ceiling does.
  */
 export async function authenticate(
   { archive, bearers, failureLimiter, ceiling }: Authenticator,
   request: ServiceRequest,
   scope: Scope | null,
+  revoked: string | null,
 ): Promise<Bearer> {
   if (scope === null) return ANONYMOUS;
   const token = tokenOf(request);
-  const issued = token === undefined ? undefined : await bearers(token);
+  const issued = token === undefined ? undefined : await bearers(token, revoked);
   if (issued === undefined) throw await failed(request, failureLimiter, archive.now());
   const bearer = mayRead(ceiling, issued.tier) ? issued : { ...issued, ...lowered(issued, ceiling) };
   if (bearer.expires_ms <= archive.now()) {

@@ -9,7 +9,7 @@ import { lastDayOf } from '../rules/signed-path.ts';
 import { higherTier } from '../rules/tiers.ts';
 import type { Archive } from '../store/archive.ts';
 import type { StoreEvents } from '../store/events/group-commit.ts';
-import { summariesOf, type Summaries, type Summary } from '../store/meta-table/summary.ts';
+import { readState, type ArchiveState, type Summary } from '../store/meta-table/summary.ts';
 import type { DataVersion } from '../store/sql/database.ts';
 import { createTokenLookup, type Bearer } from '../store/tokens.ts';
 import { ANONYMOUS, authenticate, authenticateSigned, type Authenticator } from './authenticator.ts';
@@ -30,8 +30,8 @@ const MAX_TOKENS_PER_MINUTE = 60;
 /** Requests without a valid token that one peer can send per minute. Requests with a valid token are never counted. */
 const MAX_FAILED_LOGINS_PER_MINUTE = 300;
 
-/** How old the mean integrity in the response to an event may be. */
-const MAX_SUMMARY_AGE_MS = 1_000;
+/** How old the mean integrity in the response to an event may be, and how long a revoked token may still send one. */
+const MAX_STATE_AGE_MS = 1_000;
 
 /**
  * Returns the service over an archive. Every response has the headers x-request-id, x-integrity (the archive's mean),
@@ -69,13 +69,13 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     else await drain().catch((error: unknown) => options.onFailure?.(requestId, error));
   };
   // Liveness and readiness probes do not read the summary; they report the last known one.
-  let summaries: Summaries = forReaders(() => EMPTY_SUMMARY);
-  let summariesReadMs = -Infinity;
+  let known: ArchiveState = { summaries: forReaders(() => EMPTY_SUMMARY), revoked: null };
+  let knownSinceMs = -Infinity;
   // Each commit changes the state. To read it again for each event takes about as long as to store the event.
-  const isJustRead = () => Math.abs(archive.now() - summariesReadMs) < MAX_SUMMARY_AGE_MS;
+  const isJustRead = () => Math.abs(archive.now() - knownSinceMs) < MAX_STATE_AGE_MS;
   const readSnapshot = async (): Promise<Snapshot> => {
-    const state = await archive.database.dataVersion?.();
-    return { state, summaries: await summariesOf(archive, state) };
+    const version = await archive.database.dataVersion?.();
+    return { version, state: await readState(archive, version) };
   };
   // Requests from sockets that arrive in one tick of the event loop were all sent before it, so they can share a read.
   // SQLite answers at once, so the first request of the tick reads; with PostgreSQL the read starts when all have arrived.
@@ -94,20 +94,24 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     try {
       const found = findRoute(request);
       const route = 'route' in found ? found.route : undefined;
-      let state: DataVersion | undefined;
+      let version: DataVersion | undefined;
       if (route === undefined || route === 'openapi') {
         // They do not need the archive, so they are answered also without it.
-        ({ summaries } = await withTimeout(snapshot()).catch(() => ({ summaries })));
+        known = await withTimeout(snapshot()).then(
+          ({ state }) => state,
+          () => known,
+        );
       } else if (route !== 'live' && route !== 'ready' && !(route === 'ingest' && isJustRead())) {
         const reading = snapshot();
-        ({ state, summaries } = await (route === 'health' ? withTimeout(reading) : reading));
-        summariesReadMs = archive.now();
+        ({ version, state: known } = await (route === 'health' ? withTimeout(reading) : reading));
+        knownSinceMs = archive.now();
       }
+      const { summaries, revoked } = known;
       shown.integrity = summaries[shown.tier].integrity;
       if ('error' in found) throw found.error;
       const eventsQueued = () => applyEvents(requestId);
       const context = { archive, options, request, summaries, tokenLimiter, storeEvents, eventsQueued };
-      response = await respond(context, found, pipeline, state, { logContext, shown });
+      response = await respond(context, found, pipeline, { version, revoked }, { logContext, shown });
     } catch (error) {
       if (error instanceof ConnectionReset) throw error;
       if (!(error instanceof ApiError)) options.onFailure?.(requestId, error);
@@ -123,8 +127,8 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
   };
 }
 
-/** The state of the archive when a request arrived. */
-type Snapshot = { state: DataVersion | undefined; summaries: Summaries };
+/** The state of the archive when a request arrived, and its version. */
+type Snapshot = { version: DataVersion | undefined; state: ArchiveState };
 type LogContext = NonNullable<ServiceResponse['logContext']>;
 type Context = Pick<
   Call,
@@ -168,14 +172,14 @@ async function respond(
   context: Context,
   match: Match,
   { authenticator, cache }: Pipeline,
-  state: DataVersion | undefined,
+  { version, revoked }: { version: DataVersion | undefined; revoked: string | null },
   { logContext, shown }: Known,
 ): Promise<ServiceResponse> {
   const { archive, options, request, summaries, tokenLimiter, storeEvents, eventsQueued } = context;
   if (match.route === undefined) return { status: 204, headers: { allow: match.allow }, body: '' };
   const { route, parameters, search } = match;
   logContext.route = route;
-  const bearer = await bearerOf(route, request, authenticator, options);
+  const bearer = await bearerOf(route, request, { authenticator, options, revoked });
   if (ROUTES[route].scope !== null) {
     logContext.tier = bearer.tier;
     shown.tier = bearer.tier;
@@ -210,7 +214,7 @@ async function respond(
   const name = () =>
     `${bearer.tier} ${driftRatio()} ${summary.integrity} ${lastDayOf(archive.now())} ${request.target}`;
   const { status, json: body } = isCacheable
-    ? await cache.get(name(), state, callHandler)
+    ? await cache.get(name(), version, callHandler)
     : await callHandler();
   const headers = {
     'content-type': 'application/json; charset=utf-8',
@@ -224,13 +228,16 @@ async function respond(
 function bearerOf(
   route: RouteName,
   request: ServiceRequest,
-  authenticator: Authenticator,
-  { webhookSecrets }: ServiceOptions,
+  {
+    authenticator,
+    options: { webhookSecrets },
+    revoked,
+  }: { authenticator: Authenticator; options: ServiceOptions; revoked: string | null },
 ): Promise<Bearer> {
   if (route === 'ingest' && webhookSecrets !== undefined) {
     return authenticateSigned(authenticator, request, webhookSecrets);
   }
-  return authenticate(authenticator, request, ROUTES[route].scope);
+  return authenticate(authenticator, request, ROUTES[route].scope, revoked);
 }
 
 /** Returns the Date header of the current second. Its text is made once per second. */

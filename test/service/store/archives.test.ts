@@ -147,8 +147,8 @@ describe.skipIf(noPostgres).each([true, false])(
       const [one, other] = [await open(a, { isShared }), await open(b, { isShared })];
       expect(await fileKey(one)).not.toEqual(await fileKey(other));
       const { token } = await issueToken(one, 'c', GRANT);
-      expect(await createTokenLookup(one)(token)).toMatchObject({ tier: 'mirror' });
-      expect(await createTokenLookup(other)(token)).toBeUndefined();
+      expect(await createTokenLookup(one)(token, null)).toMatchObject({ tier: 'mirror' });
+      expect(await createTokenLookup(other)(token, null)).toBeUndefined();
       expect(await one.shared.counter('x').next()).toBe(1);
       expect(await one.shared.counter('x').next()).toBe(2);
       expect(await other.shared.counter('x').next()).toBe(1);

@@ -24,8 +24,19 @@ export type Summary = {
 /** The summary for a reader of each tier. */
 export type Summaries = Readonly<Record<Tier, Summary>>;
 
-/** A row of {@link SUMMARY_STATE}: the greatest numbers, and the stored summary as text. */
-type SummaryState = { messages: number | null; attachments: number | null; kept: string | null };
+/**
+ * What a request needs to know of the whole archive. `revoked` changes when tokens are revoked, null where none ever was
+ * (`revocations.ts`).
+ */
+export type ArchiveState = { summaries: Summaries; revoked: string | null };
+
+/** A row of {@link SUMMARY_STATE}: the greatest numbers, the stored summary as text, and the number of revocations. */
+type SummaryState = {
+  messages: number | null;
+  attachments: number | null;
+  kept: string | null;
+  revoked: string | null;
+};
 
 /** Rows by their tier. */
 type RowsByTier = Partial<Record<Tier, number>>;
@@ -49,34 +60,51 @@ type StoredSummary = {
   retiered?: true;
 };
 
-/** The last summaries per database, and the data version that they are valid for. */
-const LAST = new WeakMap<Database, { version: DataVersion; summaries: Summaries }>();
+/** The last state per database, and the data version that it is valid for. */
+const LAST = new WeakMap<Database, { version: DataVersion; state: ArchiveState }>();
 
 /** Rows that are counted per millisecond of pause: counting takes at most about 1 % of the time. */
 const ROWS_PER_PAUSE_MS = 100;
 
+/** Returns the summaries of {@link readState} alone. */
+export async function summariesOf(archive: Archive): Promise<Summaries> {
+  return (await readState(archive)).summaries;
+}
+
 /**
- * Returns counts and mean integrity for each tier. For a small archive they are exact. For an archive with many failing or
- * redacted rows, or while another process writes, they may be some seconds old. Only failing and redacted rows are counted
- * again, and of the others those that are new. Whoever changes rows calls {@link invalidateSummary} in the same transaction. `known` is the data
- * version of the archive where the caller just asked for it.
+ * Returns counts and mean integrity for each tier, and whether tokens were revoked. For a small archive the counts are exact. For one
+ * with many failing or redacted rows, or while another process writes, they may be some seconds old. Only failing and redacted rows are
+ * counted again, and of the others those that are new. Whoever changes rows calls {@link invalidateSummary} in the same transaction.
+ * `known` is the data version of the archive where the caller just asked for it.
  */
-export async function summariesOf(archive: Archive, known?: DataVersion): Promise<Summaries> {
-  const { database, now } = archive;
+export async function readState(archive: Archive, known?: DataVersion): Promise<ArchiveState> {
+  const { database } = archive;
   const version = known ?? (await database.dataVersion?.());
   const last = LAST.get(database);
-  if (last !== undefined && last.version === version) return last.summaries;
-  const state = await database.get<SummaryState>(SUMMARY_STATE);
-  const stored = parseStored(state?.kept);
-  if (stored !== undefined) {
-    const isCurrent = stored.messages === state?.messages && stored.attachments === state.attachments;
-    if (isCurrent && stored.forgotten === undefined) {
-      if (version !== undefined) LAST.set(database, { version, summaries: stored.summaries });
-      return stored.summaries;
-    }
-    if (Math.abs(now() - stored.counted_ms) < Math.floor(stored.counted / ROWS_PER_PAUSE_MS))
-      return stored.summaries;
-  }
+  if (last !== undefined && last.version === version) return last.state;
+  const row = await database.get<SummaryState>(SUMMARY_STATE);
+  const revoked = row?.revoked ?? null;
+  const stored = parseStored(row?.kept);
+  const isCurrent = stored?.messages === row?.messages && stored?.attachments === row?.attachments;
+  if (stored === undefined || !isCurrent || stored.forgotten === true)
+    return { summaries: await countedAgain(archive, row, stored), revoked };
+  const state = { summaries: stored.summaries, revoked };
+  if (version !== undefined) LAST.set(database, { version, state });
+  return state;
+}
+
+/** Returns the summaries where the stored ones are missing or outdated, and stores them where that can be done. */
+async function countedAgain(
+  archive: Archive,
+  state: SummaryState | undefined,
+  stored: StoredSummary | undefined,
+): Promise<Summaries> {
+  const { database, now } = archive;
+  if (
+    stored !== undefined &&
+    Math.abs(now() - stored.counted_ms) < Math.floor(stored.counted / ROWS_PER_PAUSE_MS)
+  )
+    return stored.summaries;
   // Where storing failed in this state, it fails again: a standby, a full disk.
   if (archive.readOnly || COUNTED.get(archive)?.state === stateOf(state)) return countOnce(archive, state);
   try {

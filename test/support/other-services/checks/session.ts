@@ -201,6 +201,8 @@ const LOCAL_COMMANDS: [words: string, line: string, exit: number][] = [
   ['backup', 'backup --to copy', 2],
   ['archive copy', 'archive copy sqlite:none sqlite:copy', 6],
   ['blobs move', 'blobs move --to database', 2],
+  ['tokens ls', 'tokens ls', 2],
+  ['tokens revoke', 'tokens revoke --all --yes', 2],
   // They take databases of PostgreSQL alone.
   ['archive ls', 'archive ls sqlite:none', 2],
   ['archive create', 'archive create sqlite:none new', 2],
