@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The launcher: answers what is asked all the time itself, and starts the program for everything else.
 'use strict';
-const { readFileSync } = require('node:fs');
+const { existsSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 const DIST = join(__dirname, '..', 'dist');
@@ -25,7 +25,13 @@ function print(text) {
 }
 
 function complete() {
-  const { complete: linesOf } = require(join(DIST, 'complete.js'));
+  const script = join(DIST, 'complete.js');
+  if (!existsSync(script)) {
+    process.stderr.write(`arx: ${script} is missing: this installation is incomplete; install it again\n`);
+    process.exitCode = 1;
+    return;
+  }
+  const { complete: linesOf } = require(script);
   const { env, platform } = process;
   const home = require('node:os').homedir();
   const outside = { env, platform, home, cwd: currentFolder(), uid: process.getuid?.() };

@@ -52,7 +52,8 @@ exports.start = function start(main, scriptOf) {
   } catch (error) {
     if (error.code !== INCOMPLETE) throw error;
     process.stderr.write(`arx: ${error.message}\n`);
-    process.exitCode = 1;
+    // What was loaded before may have begun to run.
+    process.exit(1);
   }
 };
 
@@ -121,7 +122,7 @@ function withUserCache(main, source) {
 function usesOf(argv, dist) {
   const words = argv.filter((word) => /^[a-z][a-z-]*$/.test(word)).slice(0, 2);
   const isCommand = (named) => existsSync(join(dist, 'help', `${['arx', ...named].join('.')}.txt`));
-  const command = [words, words.slice(0, 1), []].find(isCommand).join(' ');
+  const command = ([words, words.slice(0, 1)].find(isCommand) ?? []).join(' ');
   const options = argv.flatMap((word, at) => {
     const [name] = /^-[a-z-]+/.exec(word) ?? [];
     if (name === undefined) return [];

@@ -14,8 +14,13 @@ module.exports = () => {
   const folder = join(__dirname, 'sqlite', process.platform + '-' + process.arch);
   const isMusl = process.platform === 'linux' && existsSync('/etc/alpine-release');
   const library = join(folder, (isMusl ? 'musl' : 'glibc') + '.node');
-  if (!existsSync(library)) throw new Error('arx has no SQLite for this system: ' + library + ' is missing');
-  return require(library);
+  const failure = (what) => Object.assign(new Error(what), { code: 'ARX_INCOMPLETE' });
+  if (!existsSync(library)) throw failure('no SQLite for this system: ' + library + ' is missing');
+  try {
+    return require(library);
+  } catch (error) {
+    throw failure('SQLite cannot be loaded: ' + error.message);
+  }
 };`,
   },
   atomically: {

@@ -1,6 +1,6 @@
 // Starts the program: the only file that uses process, the clock and timers.
 import { randomBytes } from 'node:crypto';
-import { writeSync } from 'node:fs';
+import { existsSync, writeSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -341,8 +341,7 @@ const world: World = {
     const { spawn } = await import('node:child_process');
     return new Promise((resolve, reject) => {
       signal.throwIfAborted();
-      const program = join(__dirname, `${name}.js`);
-      const child = spawn(process.execPath, [program], {
+      const child = spawn(process.execPath, [ownScript(name)], {
         env: withoutToken(),
         stdio: ['pipe', 'pipe', 'ignore'],
         // Ctrl-C reaches the keyring, which may ask the user. What is ended by a signal of its own must not end before that.
@@ -404,7 +403,7 @@ const world: World = {
   thread: (name, data) => {
     // Few commands need it, and it takes 2 ms to load.
     const { Worker } = process.getBuiltinModule('node:worker_threads');
-    return new Worker(join(__dirname, `${name}.js`), {
+    return new Worker(ownScript(name), {
       workerData: data,
       // A worker needs no environment, which may contain a token.
       env: {},
@@ -418,6 +417,15 @@ const world: World = {
     });
   },
 };
+
+/** Returns the path of a script of this program. Throws as bin/start.js does for a part that is missing. */
+function ownScript(name: string): string {
+  const path = join(__dirname, `${name}.js`);
+  if (existsSync(path)) return path;
+  throw Object.assign(new Error(`${path} is missing: this installation is incomplete; install it again`), {
+    code: 'ARX_INCOMPLETE',
+  });
+}
 
 // The event loop has nothing left to do, but the run has not ended: without this the process would end with 0.
 process.once('beforeExit', () => {

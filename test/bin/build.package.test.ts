@@ -93,6 +93,16 @@ function copied(): string {
   return root;
 }
 
+/** Runs a copy of the program whose home is its own folder. */
+function runCopy(root: string, words: string[]): { stderr: string; status: number | null } {
+  const { stderr, status } = spawnSync(process.execPath, [join(root, 'bin/arx.js'), ...words], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { HOME: root, PATH: process.env['PATH'] },
+  });
+  return { stderr, status };
+}
+
 test('every package and every thread works where there is no node_modules', { timeout: 60_000 }, async () => {
   const launcher = join(copied(), 'bin/arx.js');
   const dir = tempFolder('no-modules');
@@ -129,20 +139,43 @@ test('every package and every thread works where there is no node_modules', { ti
 });
 
 test.each([
-  ['that every run loads', /^rolldown-runtime\.js$/, []],
-  ['that a command loads', /(?<!^rolldown-runtime)\.js$/, ['config', 'ls']],
+  ['that every run loads', /^parts\/rolldown-runtime\.js$/, ['config', 'ls']],
+  ['that a command loads', /^parts\/(?!rolldown-runtime)/, ['config', 'ls']],
+  ['that answers completions', /^complete\.js$/, ['__complete', 'arx', 'att']],
+  ['that is a thread', /^disk-worker\.js$/, ['attachments', 'pull', '--all', '--to', 'files']],
 ])('a missing part %s is named', (_name, missing, words) => {
   const root = copied();
-  const parts = join(root, 'dist/parts');
-  for (const name of readdirSync(parts)) if (missing.test(name)) rmSync(join(parts, name));
-  const args = [join(root, 'bin/arx.js'), ...words];
-  const { stderr, status } = spawnSync(process.execPath, args, {
-    encoding: 'utf8',
-    env: { HOME: root, PATH: process.env['PATH'] },
-  });
+  const dist = join(root, 'dist');
+  mkdirSync(join(root, 'd'));
+  writeFileSync(join(root, 'd/a.txt'), 'a');
+  expect(runCopy(root, ['import', 'd'])).toMatchObject({ status: 0 });
+  for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' }))
+    if (name.endsWith('.js') && missing.test(name)) rmSync(join(dist, name));
+  const { stderr, status } = runCopy(root, words);
   expect(stderr).toMatch(/^arx: \S+\.js is missing: this installation is incomplete; install it again/);
   expect(stderr).not.toContain('    at ');
   expect(status).toBe(1);
+});
+
+test('where SQLite is missing or cannot be loaded, the message says so', () => {
+  const root = copied();
+  const libraries = join(root, 'dist/sqlite', `${process.platform}-${process.arch}`);
+  for (const name of readdirSync(libraries)) writeFileSync(join(libraries, name), 'no library');
+  expect(runCopy(root, ['config', 'ls'])).toMatchObject({
+    stderr: expect.stringMatching(/^arx: SQLite cannot be loaded: .+\n$/) as unknown,
+    status: 1,
+  });
+  rmSync(libraries, { recursive: true });
+  expect(runCopy(root, ['config', 'ls'])).toMatchObject({
+    stderr: expect.stringMatching(/^arx: no SQLite for this system: \S+\.node is missing\n$/) as unknown,
+    status: 1,
+  });
+});
+
+test('the program runs without the texts of the help', () => {
+  const root = copied();
+  rmSync(join(root, 'dist/help'), { recursive: true });
+  expect(runCopy(root, ['config', 'ls'])).toMatchObject({ stderr: '', status: 0 });
 });
 
 test('no part of another version is loaded after the program was replaced', () => {
