@@ -52,7 +52,7 @@ complete -c arx -l relative -d 'show dates as distances from now, such as 3 days
 complete -c arx -l no-pager -d 'do not show long output in a pager'
 complete -c arx -l no-input -d 'never ask questions'
 complete -c arx -l progress -x -a 'auto json none' -d 'progress on standard error: a line on a terminal, JSON records, or none (default: auto)'
-complete -c arx -s q -l quiet -d 'print no notices, progress or summary, nor what login, logout and settings changed'
+complete -c arx -s q -l quiet -d 'print no notices, progress or summary, nor a report of what was changed, but with -o'
 complete -c arx -s v -l verbose -d 'print diagnostics on standard error; -vv: each request as a curl command'
 complete -c arx -s h -l help -d 'show help'
 complete -c arx -s V -l version -d 'show the version'

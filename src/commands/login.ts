@@ -27,7 +27,7 @@ export async function run({ use }: z.infer<typeof Input>, app: App): Promise<voi
   if (!app.mayAsk) app.notice(`the token will be stored in ${app.tokens.place}`);
   const session = await app.session();
   const entry = await loggedIn(request, { session, last, app });
-  await app.printer.outcome().record(identityView, identityOf(entry, app));
+  await app.printer.record(identityView, identityOf(entry, app));
   await chooseService(use, app);
 }
 

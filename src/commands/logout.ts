@@ -15,11 +15,9 @@ export async function run(input: Input, app: App): Promise<void> {
   if (input.dryRun || input.yes) throw new Fault('usage', '--dry-run and --yes go with --all');
   const session = await app.session();
   const forgotten = await session.logout();
-  await app.printer
-    .outcome()
-    .report({ origin: session.origin, profile: app.settings.profile.value, forgotten }, () => [
-      forgotten ? `deleted the token for ${session.origin}` : `there was no token for ${session.origin}`,
-    ]);
+  await app.printer.report({ origin: session.origin, profile: app.settings.profile.value, forgotten }, () => [
+    forgotten ? `deleted the token for ${session.origin}` : `there was no token for ${session.origin}`,
+  ]);
 }
 
 async function logoutEverywhere(input: Input, app: App): Promise<void> {

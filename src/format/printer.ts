@@ -57,8 +57,8 @@ export type PrinterOptions = Canvas & {
   /** The pager for what is longer than the screen; absent where there is none. */
   paging?: Paging | undefined;
   quiet: boolean;
-  /** The form of the output was asked for, so that the outcome of a change is printed in spite of `quiet`. */
-  isFormChosen?: boolean;
+  /** Lists, records and reports are not printed: they only tell what was changed, and nobody asked for that. */
+  isSilent?: boolean;
   /** Values that a spreadsheet would run as formulas begin with an apostrophe, in the forms tsv and csv. */
   csvSafe?: boolean;
   /** Gives a record of ndjson every key of its schema, undefined where its rows may have any. */
@@ -98,8 +98,6 @@ export type Printer = {
     lines: (canvas: Canvas) => Iterable<Line>,
     sums?: () => Iterable<string>,
   ): Promise<void>;
-  /** Returns where the outcome of a change is printed: nowhere with `--quiet`, unless a form of the output was asked for. */
-  outcome(): Pick<Printer, 'record' | 'report'>;
   /** Prints a picture beside other output. Only the form `table` has it. */
   picture(lines: (canvas: Canvas) => Iterable<Line>): Promise<void>;
   /** Prints a plot that was asked for in place of rows, without styles in other forms than `table`. */
@@ -124,11 +122,9 @@ const MAX_SAMPLE_ROWS = 100;
 /** Longer lines are truncated for people. The other forms have them whole. */
 const MAX_LINE_COLUMNS = 4000;
 
-const NO_OUTCOME: Pick<Printer, 'record' | 'report'> = { record: async () => {}, report: async () => {} };
-
 /** Returns the printer of a run. */
 export function createPrinter(options: PrinterOptions): Printer {
-  const { stdout, stderr, output } = options;
+  const { stdout, stderr, output, isSilent = false } = options;
   let selected = options.fields;
   let fields = selected === undefined ? undefined : parseFieldSelection(selected);
   const viewOf = <T extends object>(view: View<T>): View<T> => fields?.view ?? view;
@@ -244,7 +240,6 @@ export function createPrinter(options: PrinterOptions): Printer {
 
   const printer: Printer = {
     output,
-    outcome: () => (options.quiet && options.isFormChosen !== true ? NO_OUTCOME : printer),
     isOneRowPerLine: output === 'tsv' || output === 'csv' || output === 'ndjson',
     hasFields: selected !== undefined,
     shows: (field) => selected?.some(({ path }) => path === field || path.startsWith(`${field}.`)) ?? true,
@@ -264,6 +259,11 @@ export function createPrinter(options: PrinterOptions): Printer {
       };
       const list = cut === undefined ? checked : cutList(checked, cut.maxRows, onCut);
       lastSummary = list.summary;
+      if (isSilent) {
+        // What is done is done while the rows are read.
+        for await (const _ of list.rows);
+        return;
+      }
       switch (output) {
         case 'json':
           await writeList(jsonDocument(list, pick, { encode, pretty }), list);
@@ -295,12 +295,14 @@ export function createPrinter(options: PrinterOptions): Printer {
         await note(`arx: ${summaryLine(list)}`);
     },
     async record(view, wire) {
+      if (isSilent) return;
       if (output === 'sums') throw noSums();
       await checkFields([wire]);
       if (output === 'json' || output === 'ndjson') await writeJson(wire);
       else await writeRecord(viewForRows(viewOf(view), [wire]), wire);
     },
     async report(wire, lines, sums) {
+      if (isSilent) return;
       await checkFields([wire]);
       if (output === 'sums') {
         if (sums === undefined) throw noSums();

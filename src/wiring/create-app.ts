@@ -23,6 +23,7 @@ import { readGlobalFlags, type GlobalFlags } from './global-flags.ts';
 import { DEFAULT_ASSET_URL } from './local-archive.ts';
 import { createLocalArchives } from './local-archives.ts';
 import { firstSteps } from './no-archive.ts';
+import { changesSomething } from '../command-list/changes.ts';
 import { createPaging } from './paging.ts';
 import { createRecording } from './recording.ts';
 import { createSeenRows } from './seen-rows.ts';
@@ -133,12 +134,15 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
           stdout,
         );
   const recordSink = jq?.sink ?? template?.sink;
+  const isChange = changesSomething(options.spec.words, options.given);
+  const isFormChosen =
+    settings.output.value !== undefined || flags.fields !== undefined || recordSink !== undefined;
   const printer = seen.watching(
     createPrinter({
       ...world,
       stdout,
       stderr: diagnostics.stderr,
-      ...(recordSink === undefined ? { paging } : { stdout: recordSink }),
+      ...(recordSink === undefined ? (isChange ? {} : { paging }) : { stdout: recordSink }),
       ...canvas,
       ...(links ? { links: isOpen } : {}),
       instants,
@@ -148,7 +152,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
           ? undefined
           : (await fields()).selectFields(flags.fields, options.spec.words, { run: printing, notice }),
       quiet: flags.quiet,
-      isFormChosen: settings.output.value !== undefined || flags.fields !== undefined,
+      isSilent: flags.quiet && isChange && !isFormChosen,
       csvSafe: flags.csvSafe,
       missingIn: template?.missingIn,
       complete:

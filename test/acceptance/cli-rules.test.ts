@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
+import { changesSomething } from '../../src/command-list/changes.ts';
 import { COMMAND_LIST, NOUNS } from '../../src/command-list/index.ts';
 import { GLOBAL_OPTIONS } from '../../src/command-list/global-options.ts';
 import { FILE_MEANINGS, meaningOfOption } from '../../src/command-list/standard-streams.ts';
@@ -181,7 +182,7 @@ test('rule 5: a typo gets a suggestion and exit 2, and nothing is run', async ()
   }
   expect(await arx(dir, 'completion bahs')).toMatchObject({ exit: 2 });
   expect((await arx(dir, 'completion bahs')).stderr).toContain('did you mean: bash');
-  expect((await arx(dir, 'config ls --fieldz')).stderr).toContain('(Did you mean --fields?)');
+  expect((await arx(dir, 'config ls --fieldz')).stderr).toContain('did you mean: --fields;');
   expect(existsSync(join(dir, 'data'))).toBe(false);
 });
 
@@ -329,6 +330,30 @@ test('rule 13: nothing is animated off a terminal', LONG, async () => {
     const { stderr } = await done;
     for (const control of ['\r', '\b', ESC]) expect(stderr, words).not.toContain(control);
   }
+});
+
+test('rule 13: -q leaves the data that was asked for, and errors', LONG, async () => {
+  const dir = home();
+  const empty: string[] = [];
+  // A screen, a program of the system and a tour show something whatever was asked for.
+  for (const words of ENDING.filter((each) => !['demo', 'explore', 'open'].includes(each))) {
+    const { exit, stdout, stderr } = await arx(dir, `${lineOf(words)} -q`);
+    const isDone = exit === 0 || exit === EXIT.partial;
+    if (isDone && stdout === '') empty.push(words);
+    expect({ words, stderr: exit === 0 ? stderr : '' }).toEqual({ words, stderr: '' });
+    if (exit === EXIT.partial) expect(stderr).toContain('[partial, exit 3]');
+  }
+  const changing = ENDING.filter((words) => changesSomething(words, { shell: 'bash' }));
+  const failing = changing.filter((words) => /^(archive (?!copy)|blobs |profile rm)/.test(words));
+  expect(empty.toSorted()).toEqual(
+    [...changing.filter((words) => !failing.includes(words)), 'conversations diff'].toSorted(),
+  );
+  const installed = await arx(dir, 'completion install bash -q', { home: dir });
+  expect(installed).toMatchObject({ exit: 0, stdout: '' });
+  // A form of the output, fields, or a dry run ask for the report.
+  for (const form of ['-o tsv', '--json', '--fields id', `--jq .`, '--template {{id}}'])
+    expect((await arx(dir, `redact att_2 --yes -q ${form}`)).stdout).toContain('att_2');
+  expect((await arx(dir, 'import letter.mbox --dry-run -q')).stdout).not.toBe('');
 });
 
 /** Commands that ask no service of the interface: whatever address is set, without a display (`open`), without a sent event. */

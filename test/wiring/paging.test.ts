@@ -13,7 +13,9 @@ async function paged(
   { closesAt = Infinity, columns = 80, rows = 5, line = 'read msg_1' } = {},
 ) {
   const dir = tempFolder('paged');
-  writeFileSync(join(dir, 'a.eml'), 'From: a@x\nSubject: s\n\nhello\n');
+  const file = '--b\n\nhello\n--b\nContent-Disposition: attachment; filename=f\n\nf\n--b--\n';
+  const type = 'Content-Type: multipart/mixed; boundary=b';
+  writeFileSync(join(dir, 'a.eml'), `From: a@x\nSubject: s\n${type}\n\n${file}`);
   expect((await arx(dir, 'import a.eml')).exit).toBe(0);
   const started: string[] = [];
   let text = '';
@@ -71,6 +73,23 @@ test.each(['messages show msg_1', 'messages ls --json', 'messages show msg_1 -o 
     expect(inPager.stdout).toBe('');
   },
 );
+
+test.each([
+  'attachments pull --all --to files',
+  'import a.eml',
+  'backup --to copy',
+  'redact att_1 --yes',
+  'login --client-id me --observer-tier internal',
+])('the report of what was changed is printed: %s', async (line) => {
+  const { started, stdout, exit } = await paged({}, { line, rows: 1 });
+  expect([exit, started]).toEqual([0, []]);
+  expect(stdout).not.toBe('');
+});
+
+test('a dry run is a list that was asked for, and may open the pager', async () => {
+  const { started } = await paged({}, { line: 'attachments pull --all --to files --dry-run', rows: 1 });
+  expect(started).toHaveLength(1);
+});
 
 test('rows of a walk are shown as they come, not in a pager', async () => {
   const { started, stdout } = await paged({}, { line: 'messages ls --walk', rows: 2 });

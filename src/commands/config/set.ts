@@ -14,7 +14,5 @@ export async function run({ key, value }: z.infer<typeof Input>, app: App): Prom
   if (named === undefined && key === 'token_store') await moveTokensTo(value, app);
   await setSetting(app.directories.config, key, value, named, app.storeWorld);
   const shown = withoutPassword(value);
-  await app.printer
-    .outcome()
-    .report({ key, value: shown, profile: named ?? null }, () => [`${key} = ${shown}`]);
+  await app.printer.report({ key, value: shown, profile: named ?? null }, () => [`${key} = ${shown}`]);
 }

@@ -12,5 +12,5 @@ export async function run({ key }: z.infer<typeof Input>, app: App): Promise<voi
   const named = profile.origin === 'flag' ? profile.value : undefined;
   if (named === undefined && key === 'token_store') await moveTokensTo('file', app);
   await unsetSetting(app.directories.config, key, named, app.storeWorld);
-  await app.printer.outcome().report({ key, value: null, profile: named ?? null }, () => [`${key} is unset`]);
+  await app.printer.report({ key, value: null, profile: named ?? null }, () => [`${key} is unset`]);
 }

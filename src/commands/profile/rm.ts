@@ -26,6 +26,5 @@ export async function run({ name, ...input }: z.infer<typeof Input>, app: App): 
     await removeProfile(app.directories.config, name, app.storeWorld);
   }
   const report = { profile: name, settings, tokens: tokens.length, deleted: !input.dryRun };
-  const printer = input.dryRun ? app.printer : app.printer.outcome();
-  await printer.report(report, () => [`${input.dryRun ? 'would delete' : 'deleted'} ${what}`]);
+  await app.printer.report(report, () => [`${input.dryRun ? 'would delete' : 'deleted'} ${what}`]);
 }

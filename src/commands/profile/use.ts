@@ -8,5 +8,5 @@ export const Input = z.object({ name: z.string().min(1) });
 /** Runs `arx profile use`. */
 export async function run({ name }: z.infer<typeof Input>, app: App): Promise<void> {
   await useProfile(app.directories.config, name, app.storeWorld);
-  await app.printer.outcome().report({ profile: name }, () => [`profile ${name} is the default now`]);
+  await app.printer.report({ profile: name }, () => [`profile ${name} is the default now`]);
 }
