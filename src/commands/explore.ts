@@ -1,12 +1,13 @@
 // `arx explore [ID]`: the archive on the whole terminal. Its code is loaded only here.
 import * as z from 'zod';
 import type { App } from '../app.ts';
+import type { Chunk, ExplorerArchive, PlaceReader } from '../explore/archive.ts';
 import type { Place } from '../explore/place.ts';
 import { Fault } from '../faults.ts';
 import { colorPaint, NO_PAINT } from '../format/terminal/styled-line.ts';
 import type { Terminal } from '../world.ts';
 import { explorerArchive } from './explore/archive.ts';
-import { recordKind } from './record-kind.ts';
+import { kindInId, recordKind } from './record-kind.ts';
 
 export const Input = z.object({ id: z.string().min(1).optional(), mouse: z.boolean().default(false) });
 type Input = z.infer<typeof Input>;
@@ -24,10 +25,7 @@ export async function run(input: Input, app: App): Promise<void> {
     throw new Fault('usage', 'the explorer needs a terminal for its input and output', {
       hint: 'without one: arx conversations ls, arx attachments ls, arx read ID',
     });
-  const places: Place[] = [
-    { kind: 'overview' },
-    ...(input.id === undefined ? [] : [await placeOfId(input.id, app)]),
-  ];
+  const place = input.id === undefined ? undefined : await placeOfId(input.id, app);
   const globalWords = [...world.argv];
   for (const own of ['explore', '--mouse', ...(input.id === undefined ? [] : [input.id])]) {
     const at = globalWords.indexOf(own);
@@ -35,6 +33,8 @@ export async function run(input: Input, app: App): Promise<void> {
   }
   // The session asks for nothing and opens no archive once the terminal is taken.
   await app.client();
+  const archive = explorerArchive(app, globalWords);
+  const opened = place === undefined ? undefined : await open(place, archive, app);
   const { explore, ENTER_SCREEN, LEAVE_SCREEN } = await import('../explore/explorer.ts');
   const paint = screen.color ? await colorPaint() : NO_PAINT;
   let resume = (): void => {};
@@ -44,8 +44,9 @@ export async function run(input: Input, app: App): Promise<void> {
     terminal = world.openTerminal({ enter: ENTER_SCREEN, leave: LEAVE_SCREEN });
     await explore({
       terminal,
-      archive: explorerArchive(app, globalWords),
-      places,
+      archive,
+      places: [{ kind: 'overview' }, ...(place === undefined ? [] : [place])],
+      opened,
       paint,
       unicode: screen.unicode,
       timeZone: app.instants.timeZone,
@@ -58,7 +59,26 @@ export async function run(input: Input, app: App): Promise<void> {
   }
 }
 
-async function placeOfId(id: string, app: App): Promise<Place> {
+/** Reads the first part of a place, so that an id that no record has is refused before the terminal is taken. */
+async function open(
+  place: Place & { id: string },
+  archive: ExplorerArchive,
+  { world }: App,
+): Promise<{ reader: PlaceReader; chunk: Chunk }> {
+  const reader = archive.openReader(place);
+  try {
+    return { reader, chunk: await reader.read(undefined, world.signal, () => {}) };
+  } catch (error) {
+    const isUnknown =
+      error instanceof Fault && error.kind === 'not_found' && kindInId(place.id) === undefined;
+    if (!isUnknown) throw error;
+    throw new Fault('not_found', `no message, conversation or attachment ${place.id} in this archive`, {
+      hint: 'arx explore without an id begins at the overview; s searches there',
+    });
+  }
+}
+
+async function placeOfId(id: string, app: App): Promise<Place & { id: string }> {
   const kind = await recordKind(id, app);
   return kind === 'conversation'
     ? { kind: 'thread', id }

@@ -18,13 +18,18 @@ const OWN_IDS: readonly [RegExp, RecordKind][] = [
 /** Faults about one record, so that it may be one of another kind. */
 const UNDECIDED = new Set(['not_found', 'partial', 'unstable', 'protocol']);
 
+/** Returns what an id says that it is of, undefined where it says nothing. */
+export function kindInId(id: string): RecordKind | undefined {
+  return OWN_IDS.find(([pattern]) => pattern.test(id))?.[1];
+}
+
 /**
  * Returns what an id is of. Where the id does not say it the service is asked, first for a message. Returns `message` where
  * nothing is found, so that reading it gives the error. Throws the Faults of requests.
  */
 export async function recordKind(id: string, app: App): Promise<RecordKind> {
-  const own = OWN_IDS.find(([pattern]) => pattern.test(id));
-  if (own !== undefined) return own[1];
+  const own = kindInId(id);
+  if (own !== undefined) return own;
   const client = await app.client();
   const lookups: readonly [RecordKind, () => Promise<unknown>][] = [
     ['message', () => client.content(id, { view: 'raw' })],

@@ -29,8 +29,11 @@ export type Chunk = {
 
 /** Reads one place. */
 export type PlaceReader = {
-  /** Returns the first chunk, or the one at `from`. Rejects with a Fault; when `signal` is aborted nobody waits for it. */
-  read(from: string | undefined, signal: AbortSignal): Promise<Chunk>;
+  /**
+   * Returns the first chunk, or the one at `from`. `onProgress` is told how much is read. Rejects with a Fault; when `signal` is
+   * aborted nobody waits for it.
+   */
+  read(from: string | undefined, signal: AbortSignal, onProgress: (text: string) => void): Promise<Chunk>;
 };
 
 /** How a command ended, and what it printed for people. */

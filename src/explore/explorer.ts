@@ -1,13 +1,13 @@
 // Runs the explorer: keys and answers become events, effects become requests and commands, each state becomes a frame.
 import type { Paint } from '../format/terminal/styled-line.ts';
 import type { Terminal, World } from '../world.ts';
-import type { ExplorerArchive, PlaceReader } from './archive.ts';
+import type { Chunk, ExplorerArchive, PlaceReader } from './archive.ts';
 import { frameText, MOUSE_OFF, MOUSE_ON, painted, type Frame } from './frame.ts';
 import { createKeyParser } from './key-parser.ts';
 import { withNotice } from './notices.ts';
 import type { Place } from './place.ts';
 import { begin, update } from './update.ts';
-import type { Effect, Event, State } from './state.ts';
+import type { Effect, Event, State, Step } from './state.ts';
 import { draw } from './views/draw.ts';
 
 export { ENTER_SCREEN, LEAVE_SCREEN } from './frame.ts';
@@ -18,6 +18,8 @@ export type ExplorerOptions = {
   archive: ExplorerArchive;
   /** What is shown first; the last one is on the screen, the others are behind it. */
   places: readonly Place[];
+  /** What the last place shows already, and what reads on. */
+  opened?: { reader: PlaceReader; chunk: Chunk } | undefined;
   paint: Paint;
   unicode: boolean;
   timeZone: string | undefined;
@@ -33,11 +35,11 @@ const MAX_CLIPBOARD_LENGTH = 4096;
 /** Shows the archive until its user quits. Rejects with the reason of the signal, and where the terminal is gone. */
 export async function explore(options: ExplorerOptions): Promise<void> {
   const { terminal, archive, paint, world } = options;
-  const { timeZone, unicode, places } = options;
+  const { timeZone, unicode, places, opened } = options;
   const readers = new Map<number, { reader: PlaceReader; request: AbortController | undefined }>();
   const jobs = new AbortController();
   const keys = createKeyParser();
-  const first = begin({ ...terminal.size(), places, timeZone, unicode, folder: archive.folder });
+  const first = beginning();
   let state: State = first.state;
   let hasMouse = options.hasMouse;
   let shown: Frame | undefined;
@@ -45,6 +47,14 @@ export async function explore(options: ExplorerOptions): Promise<void> {
   let isStale = false;
   let typedBytes = 0;
   const end = ending();
+
+  function beginning(): Step {
+    const begun = begin({ ...terminal.size(), places, timeZone, unicode, folder: archive.folder });
+    if (opened === undefined) return begun;
+    const screen = places.length - 1;
+    readers.set(screen, { reader: opened.reader, request: undefined });
+    return update(begun.state, { kind: 'chunk', screen, chunk: opened.chunk });
+  }
 
   function dispatch(event: Event): void {
     const step = update(state, event);
@@ -112,7 +122,10 @@ export async function explore(options: ExplorerOptions): Promise<void> {
     const open = readers.get(screen) ?? { reader: archive.openReader(place), request: undefined };
     const request = new AbortController();
     readers.set(screen, { ...open, request });
-    open.reader.read(from, request.signal).then(
+    const onProgress = (text: string): void => {
+      if (!request.signal.aborted) dispatch({ kind: 'progress', screen, text });
+    };
+    open.reader.read(from, request.signal, onProgress).then(
       (chunk) => {
         if (!request.signal.aborted) dispatch({ kind: 'chunk', screen, chunk });
       },

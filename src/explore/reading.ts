@@ -33,10 +33,17 @@ export function readChunk(state: State, number: number, chunk: Chunk): Step {
     next,
     total: total ?? before.total,
     reading: next === undefined ? 'whole' : 'paused',
+    progress: undefined,
     failure: undefined,
     doubts: [...new Set([...before.doubts, ...doubts])],
   };
   return readOn(withScreen(state, keptPlace(screen, before, state)));
+}
+
+/** Returns the state with a screen of which more is read. */
+export function readProgress(state: State, number: number, progress: string): Step {
+  const screen = state.screens.find((each) => each.number === number);
+  return { state: screen === undefined ? state : withScreen(state, { ...screen, progress }), effects: [] };
 }
 
 /** Returns the state with a screen whose request failed. */

@@ -22,6 +22,8 @@ export type Screen = {
   reading: Reading;
   next: string | undefined;
   total: number | undefined;
+  /** How much of the next part is read. */
+  progress: string | undefined;
   doubts: readonly string[];
   /** Why reading failed. */
   failure: string | undefined;
@@ -89,6 +91,7 @@ export type Event =
   | { kind: 'key'; key: Key }
   | { kind: 'resize'; columns: number; rows: number }
   | { kind: 'chunk'; screen: number; chunk: Chunk }
+  | { kind: 'progress'; screen: number; text: string }
   | { kind: 'failed'; screen: number; text: string }
   /** `output`: what the command printed for people. */
   | { kind: 'ended'; job: number; exit: number; output: string };
@@ -177,6 +180,7 @@ export function newScreen(number: number, place: Place): Screen {
     reading: 'reading',
     next: undefined,
     total: undefined,
+    progress: undefined,
     doubts: [],
     failure: undefined,
     cursor: 0,

@@ -1,6 +1,6 @@
 // The state machine of the explorer: state + event → state + effects. Pure.
 import { shellLine } from '../format/shell-words.ts';
-import { readChunk, readFailure } from './reading.ts';
+import { readChunk, readFailure, readProgress } from './reading.ts';
 import { intoView } from './moving.ts';
 import { act } from './actions.ts';
 import { actionOf, type Action } from './bindings.ts';
@@ -54,6 +54,8 @@ export function update(state: State, event: Event): Step {
     }
     case 'chunk':
       return readChunk(state, event.screen, event.chunk);
+    case 'progress':
+      return readProgress(state, event.screen, event.text);
     case 'failed':
       return readFailure(state, event.screen, event.text);
     case 'ended':

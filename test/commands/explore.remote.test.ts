@@ -79,8 +79,12 @@ test('what was read leaves nothing behind on the run', async () => {
 });
 
 test('nothing but the explorer writes on its screen: no progress, and diagnostics wait for its end', async () => {
-  const explorer = start('msg_1 -v');
+  const explorer = start('conv_9 -v');
+  proxy.letThrough();
+  await explorer.shows(/Tomás Rojas/);
   const before = explorer.stderr();
+  proxy.hold();
+  explorer.type('\r');
   await proxy.holds(/^\/api\/content\//);
   explorer.pass(5000);
   proxy.letThrough();
@@ -95,7 +99,8 @@ test('nothing but the explorer writes on its screen: no progress, and diagnostic
 
 test('a thread, then a message, each shown as soon as its answers are there', async () => {
   const explorer = start('conv_9');
-  await explorer.shows(/› conv_9[^]*reading …/);
+  await proxy.release(/^\/v1\/conversations\/conv_9/);
+  await explorer.shows(/› conv_9 \S[^]*reading … 0 of 6 messages/);
   proxy.letThrough();
   await explorer.shows(/Tomás Rojas[^]*Wanjiru Kamau/);
   proxy.hold();
@@ -112,7 +117,11 @@ test('a thread, then a message, each shown as soon as its answers are there', as
 });
 
 test('an answer that is an error is said, and r asks again', async () => {
-  const explorer = start('msg_1');
+  const explorer = start('conv_9');
+  proxy.letThrough();
+  await explorer.shows(/Tomás Rojas/);
+  proxy.hold();
+  explorer.type('\r');
   await proxy.refuse(/^\/api\/content\//, 403);
   await explorer.shows(/\[forbidden\]/);
   proxy.letThrough();
@@ -120,6 +129,14 @@ test('an answer that is an error is said, and r asks again', async () => {
   await explorer.shows(/From: /);
   explorer.type('\x03');
   expect(await explorer.ended).toBe(0);
+});
+
+test('an id that cannot be read is refused before the screen is taken', async () => {
+  const explorer = start('msg_1');
+  await proxy.refuse(/^\/api\/content\//, 403);
+  expect(await explorer.ended).toBe(5);
+  expect(explorer.stderr()).toContain('[forbidden, exit 5]');
+  expect(explorer.sent()).toBe('');
 });
 
 test('a service that reports drift: rows may be missing', async () => {

@@ -175,6 +175,21 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s gives the terminal back', async (
   expect(explorer.isClosed()).toBe(true);
 });
 
+test.each([
+  [
+    'nothing',
+    /no message, conversation or attachment nothing in this archive.*exit 6.*\n.*hint: arx explore/,
+  ],
+  ['msg_99999', /no message msg_99999 in this archive.*exit 6.*\n.*\n.*hint: arx messages ls/],
+  ['conv_99999', /no conversation conv_99999 in this archive.*exit 6/],
+  ['att_99999', /no attachment att_99999 in this archive.*exit 6/],
+])('%s is refused before the screen is taken', async (id, message) => {
+  const explorer = start(id);
+  expect(await explorer.ended).toBe(6);
+  expect(explorer.stderr()).toMatch(message);
+  expect(explorer.sent()).toBe('');
+});
+
 describe('refused', () => {
   test.each([
     ['explore', { columns: undefined }, /needs a terminal[^]*arx conversations ls/],

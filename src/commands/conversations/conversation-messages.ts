@@ -6,7 +6,8 @@ import type { Client } from '../../client/index.ts';
 import { Message, type Conversation } from '../../contract/conversation.ts';
 import type { WindowQuery } from '../../contract/window.ts';
 import { Fault } from '../../faults.ts';
-import { exactRowsOf } from '../exact-rows.ts';
+import type { Progress } from '../../format/terminal/progress.ts';
+import { exactRowsOf, type ReadPage } from '../exact-rows.ts';
 import { findRecord } from '../find-record.ts';
 import { filteredMessages } from '../messages/message-list.ts';
 
@@ -26,14 +27,33 @@ export async function findConversation(id: string, client: Client, app: App): Pr
   return findRecord<Conversation>(id, source, app);
 }
 
-/** Returns the messages, and why they may not be all. Where they cannot be listed they are those in the record. */
+/**
+ * Returns the messages, and why they may not be all. Where they cannot be listed they are those in the record. `progress` shows
+ * how many of them pages have shown.
+ */
 export async function readMessages(
   conversation: Conversation,
   client: Client,
   app: App,
+  progress?: Progress,
 ): Promise<{ messages: Message[]; fault?: Fault | undefined }> {
   const list = filteredMessages({ conversation: conversation.id }, client, app);
-  const listing = exactRowsOf(list, app);
+  const seen = new Set<string>();
+  const showSeen = (): void =>
+    progress?.update({
+      label: conversation.id,
+      done: seen.size,
+      total: conversation.message_count,
+      unit: 'messages',
+    });
+  const page: ReadPage<Message> = async (query) => {
+    const read = await list.page(query);
+    for (const row of read.data) if (list.matches(row)) seen.add(row.id);
+    showSeen();
+    return read;
+  };
+  const listing = exactRowsOf({ page }, app);
+  showSeen();
   try {
     const messages: Message[] = [];
     for await (const row of listing.rows) if (list.matches(row)) messages.push(row);

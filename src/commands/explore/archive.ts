@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
 import type { ExplorerArchive } from '../../explore/archive.ts';
 import { shellLine } from '../../format/shell-words.ts';
-import type { Progress } from '../../format/terminal/progress.ts';
+import { amountText } from '../../format/terminal/progress-text.ts';
 import type { Sink, World } from '../../world.ts';
 import { noMemory, readPlace } from './read-place.ts';
 
@@ -17,10 +17,10 @@ export function explorerArchive(app: App, globalWords: readonly string[]): Explo
     openReader(place) {
       const memory = noMemory();
       return {
-        async read(from, signal) {
+        async read(from, signal, onProgress) {
           const doubts: string[] = [];
           const chunk = await untilEither(app.world.signal, signal, (either) =>
-            readPlace(place, from, memory, quietApp(app, either, doubts)),
+            readPlace(place, from, memory, quietApp(app, either, doubts, onProgress)),
           );
           return { ...chunk, doubts: [...(chunk.doubts ?? []), ...doubts] };
         },
@@ -60,17 +60,18 @@ const NO_INPUT: World['stdin'] = {
   line: () => Promise.resolve(undefined),
 };
 
-const NO_PROGRESS: Progress = { update() {}, end: () => Promise.resolve() };
-
 /** Returns the App for one read: its requests end with the signal, and what it says is a doubt instead of a line on stderr. */
-function quietApp(app: App, signal: AbortSignal, doubts: string[]): App {
+function quietApp(app: App, signal: AbortSignal, doubts: string[], onProgress: (text: string) => void): App {
   return {
     ...app,
     world: { ...app.world, signal },
     client: () => app.clientUntil(signal),
     notice: (text) => void doubts.push(text),
     addFault: (fault) => void doubts.push(fault.message),
-    progress: () => NO_PROGRESS,
+    progress: () => ({
+      update: (count) => onProgress(amountText(count)),
+      end: () => Promise.resolve(),
+    }),
   };
 }
 

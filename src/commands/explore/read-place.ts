@@ -2,6 +2,7 @@
 import type { App } from '../../app.ts';
 import { STATED_TOTAL } from '../../client/shapes/page-facts.ts';
 import type { Query } from '../../client/index.ts';
+import type { Conversation } from '../../contract/conversation.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { ARC_RECONSTRUCTION } from '../../contract/sequence.ts';
 import type { SearchHit } from '../../contract/search/search.ts';
@@ -14,11 +15,12 @@ import { noArchiveText } from '../../wiring/no-archive.ts';
 import { countsOf } from '../archive-counts.ts';
 import { attachmentSource } from '../attachments/catalogue.ts';
 import { fieldFilters, filteredCatalogue } from '../attachments/filter.ts';
+import { findConversation } from '../conversations/conversation-messages.ts';
 import { findRecord } from '../find-record.ts';
 import { withoutUndefined } from '../input.ts';
 import { readAcceptedPage } from '../page.ts';
 import { readMessage } from '../read/read-message.ts';
-import { readThread } from '../read/read-thread.ts';
+import { readThreadOf } from '../read/read-thread.ts';
 import { threadOrder } from '../read/thread-order.ts';
 import { checkQuery, firstPage, readPage } from '../search.ts';
 import { conversationEntries, fileEntries, groupEntries, messageEntries } from './entries.ts';
@@ -35,11 +37,13 @@ export type Memory = {
   /** Entries of a sequence. */
   positions: Displacement[];
   unchecked: number;
+  /** The conversation whose messages are read. */
+  conversation: Conversation | undefined;
 };
 
 /** Returns the memory of a place of which nothing was read. */
 export function noMemory(): Memory {
-  return { ids: new Set(), limit: undefined, positions: [], unchecked: 0 };
+  return { ids: new Set(), limit: undefined, positions: [], unchecked: 0, conversation: undefined };
 }
 
 /** Reads the chunk of a place that begins at `from`. `app` ends its requests with the signal of this read. */
@@ -68,15 +72,8 @@ export async function readPlace(
       const fault = list.fault();
       return fault === undefined ? chunk : { ...chunk, doubts: [...(chunk.doubts ?? []), fault.message] };
     }
-    case 'thread': {
-      const { conversation, messages, fault } = await readThread(place.id, app);
-      const [entry] = conversationEntries([conversation], app.instants);
-      return {
-        title: entry === undefined || entry.subject === '' ? place.id : `${place.id} ${entry.subject}`,
-        entries: messageEntries(threadOrder(messages), app),
-        ...(fault === undefined ? {} : { doubts: [fault.message] }),
-      };
-    }
+    case 'thread':
+      return threadChunk(place.id, memory, app);
     case 'message': {
       const { id, headers = false, lore = false } = place;
       const message = await readMessage(id, { headers, lore, preferHtml: false }, app);
@@ -91,6 +88,23 @@ export async function readPlace(
     default:
       return searchChunk(place.query, from, memory, app);
   }
+}
+
+/** Reads the conversation, then all of its messages: their order is known only then. */
+async function threadChunk(id: string, memory: Memory, app: App): Promise<Chunk> {
+  if (memory.conversation === undefined) {
+    const conversation = await findConversation(id, await app.client(), app);
+    memory.conversation = conversation;
+    const [entry] = conversationEntries([conversation], app.instants);
+    const title = entry === undefined || entry.subject === '' ? id : `${id} ${entry.subject}`;
+    return { title, total: conversation.message_count, next: '' };
+  }
+  const progress = app.progress();
+  const { messages, fault } = await readThreadOf(memory.conversation, app, progress);
+  return {
+    entries: messageEntries(threadOrder(messages), app),
+    ...(fault === undefined ? {} : { doubts: [fault.message] }),
+  };
 }
 
 /** The counts of our service; another one may not say any. */

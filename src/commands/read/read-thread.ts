@@ -3,6 +3,7 @@ import type { App } from '../../app.ts';
 import type { Conversation, Message } from '../../contract/conversation.ts';
 import type { ReadMessage } from '../../contract/reports/reading.ts';
 import { Fault } from '../../faults.ts';
+import type { Progress } from '../../format/terminal/progress.ts';
 import { findConversation, readMessages } from '../conversations/conversation-messages.ts';
 import { isOfOneRecord } from '../single-record.ts';
 import { readMessage, unreadable, type ReadOptions } from './read-message.ts';
@@ -12,13 +13,20 @@ import { threadOrder } from './thread-order.ts';
 export type Thread = { conversation: Conversation; messages: Message[]; fault: Fault | undefined };
 
 /** Returns a conversation with its messages. Throws as {@link findConversation}. */
-export async function readThread(id: string, app: App): Promise<Thread> {
-  const client = await app.client();
-  const conversation = await findConversation(id, client, app);
-  const { messages, fault } = await readMessages(conversation, client, app);
+export async function readThread(id: string, app: App, progress?: Progress): Promise<Thread> {
+  return readThreadOf(await findConversation(id, await app.client(), app), app, progress);
+}
+
+/** Returns this conversation with its messages. `progress` shows how many are read. */
+export async function readThreadOf(
+  conversation: Conversation,
+  app: App,
+  progress?: Progress,
+): Promise<Thread> {
+  const { messages, fault } = await readMessages(conversation, await app.client(), app, progress);
   const isComplete =
     fault === undefined && (conversation.message_count ?? messages.length) === messages.length;
-  const text = `${id}: the service does not prove that these are all its messages`;
+  const text = `${conversation.id}: the service does not prove that these are all its messages`;
   return {
     conversation,
     messages,

@@ -96,15 +96,22 @@ function bodyOf(screen: Screen, state: State): DrawnRow[] {
 }
 
 /** What is shown in place of rows. */
-function placeholder({ reading, failure, filter, entries, place }: Screen, columns: number): Line[] {
+function placeholder(
+  { reading, progress, failure, filter, entries, place }: Screen,
+  columns: number,
+): Line[] {
   if (failure !== undefined)
     return wrapText(escapeText(failure), Math.max(1, columns - 4)).map((text) => ({
       text: `  ${text}`,
       style: 'bad',
     }));
-  if (reading === 'reading') return [{ text: '  reading …', style: 'dim' }];
+  if (reading === 'reading') return [{ text: readingText(progress), style: 'dim' }];
   if (filter !== '' && entries.length > 0) return [{ text: `  no row has "${filter}"`, style: 'dim' }];
   return [{ text: `  ${emptyText(place)}`, style: 'dim' }];
+}
+
+function readingText(progress: string | undefined): string {
+  return progress === undefined ? '  reading …' : `  reading … ${progress}`;
 }
 
 function emptyText(place: Place): string {
@@ -130,8 +137,10 @@ function statusLine(screen: Screen, state: State): Line {
   if (overlay !== undefined) return overlayPosition(state, overlay);
   if (notice !== undefined) return { text: ` ${notice.text}`, style: notice.style };
   const spans: Span[] = [' ', positionText(screen, state)];
-  const { failure, doubts, reading } = screen;
-  if (reading === 'reading') spans.push({ text: '  reading …', style: 'dim' });
+  const { failure, doubts, reading, progress } = screen;
+  // Without rows it stands in their place.
+  if (reading === 'reading' && lengthOf(screen, state) > 0)
+    spans.push({ text: readingText(progress), style: 'dim' });
   if (failure !== undefined && lengthOf(screen, state) > 0)
     spans.push({ text: `  INCOMPLETE: ${failure}`, style: 'bad' });
   const [doubt, ...others] = doubts;

@@ -23,6 +23,19 @@ const MIN_LABEL_COLUMNS = 8;
 /** A part of the line. The highest `rank` gives way first. */
 type Part = { text: string; rank: number };
 
+/** Returns `12 of 40 messages`, or `12 messages` where the total is unknown. */
+export function amountText({ done, total, unit }: Pick<Count, 'done' | 'total' | 'unit'>): string {
+  const amount =
+    total === undefined || total <= 0
+      ? figure(done, unit)
+      : `${figure(done, unit)} of ${figure(total, unit)}`;
+  return unit === 'bytes' ? amount : `${amount} ${unit}`;
+}
+
+function figure(value: number, unit: string): string {
+  return unit === 'bytes' ? formatBytes(value) : formatCount(value);
+}
+
 /**
  * Returns `photos  ██████░░░░░░░░░  41 %  1.2 MB of 3.0 MB  3.4 MB/s  12 s left`, no wider than `columns`. On a narrow screen
  * the rate is left out first, then the amount, the bar, the time left and the share.
@@ -33,21 +46,18 @@ export function countText(
   { columns, unicode }: { columns: number; unicode: boolean },
 ): string {
   if (state.text !== undefined) return truncate(escapeText(state.text), columns);
-  const figure = (value: number): string =>
-    state.unit === 'bytes' ? formatBytes(value) : formatCount(value);
-  const unit = state.unit === 'bytes' ? '' : ` ${state.unit}`;
-  const rate = perSecond >= 0.5 ? [{ text: `${figure(Math.round(perSecond))}/s`, rank: 5 }] : [];
+  const amount = amountText(state);
+  const rate = perSecond >= 0.5 ? [{ text: `${figure(Math.round(perSecond), state.unit)}/s`, rank: 5 }] : [];
   const label = escapeText(state.label);
   const parts: Part[] = [];
-  if (state.total === undefined || state.total <= 0)
-    parts.push({ text: `${figure(state.done)}${unit}`, rank: 1 }, ...rate);
+  if (state.total === undefined || state.total <= 0) parts.push({ text: amount, rank: 1 }, ...rate);
   else {
     const share = Math.min(1, state.done / state.total);
     const left = perSecond > 0 ? ((state.total - state.done) / perSecond) * 1000 : Infinity;
     parts.push(
       { text: bar(share, unicode), rank: 3 },
       { text: formatPercent(share).padStart(5), rank: 1 },
-      { text: `${figure(state.done)} of ${figure(state.total)}${unit}`, rank: 4 },
+      { text: amount, rank: 4 },
       ...rate,
       ...(left < MAX_TIME_LEFT_MS ? [{ text: `${formatDuration(left)} left`, rank: 2 }] : []),
     );

@@ -199,6 +199,14 @@ describe('what is seen', () => {
     expect(shown(stateAt({ kind: 'conversations' }, { entries }))).toMatch(/ 1 of 2\n/);
   });
 
+  test('how much of a place is read', () => {
+    const state = stateAt({ kind: 'thread', id: 'conv_1' }, { total: 240, next: '' });
+    const event = { kind: 'progress', screen: 1, text: '100 of 240 messages' } as const;
+    expect(shown(after(state, event))).toContain('  reading … 100 of 240 messages');
+    const read = after(state, event, { kind: 'chunk', screen: 1, chunk: { entries: [message(1)] } });
+    expect(shown(read)).not.toContain('reading');
+  });
+
   test('why rows may be missing', () => {
     const doubts = ['the service listed 3 rows twice', 'and another'];
     const state = stateAt({ kind: 'conversations' }, { entries: [conversation(1)], doubts });
