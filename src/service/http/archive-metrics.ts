@@ -2,6 +2,7 @@
 import { withTimeout } from '../handlers/store-timeout.ts';
 import type { Archive } from '../store/archive.ts';
 import type { Metrics, Sample } from './metrics.ts';
+import { eventsByEffect } from '../store/events/by-effect.ts';
 
 /** Adds the metrics of an archive. */
 export function addArchiveMetrics(
@@ -57,23 +58,23 @@ function addSizeMetrics(metrics: Metrics, { database }: Pick<Archive, 'database'
 /** Adds metrics that show a worker which does not keep up, or events that cannot be applied. */
 function addQueueMetrics(metrics: Metrics, { database, now }: Pick<Archive, 'database' | 'now'>): void {
   // Each of these effects has an index over its rows alone, so counting is cheap.
-  const count = async (effect: string): Promise<Sample> => {
+  const count = async (effect: 'queued' | 'waiting' | 'dead'): Promise<Sample> => {
     const row = await database.get<{ n: number }>(
-      `SELECT COUNT(*) AS n FROM events WHERE effect = '${effect}'`,
+      `SELECT COUNT(*) AS n FROM ${eventsByEffect(effect, database.engine)} WHERE effect = '${effect}'`,
     );
     return [{ effect }, row?.n ?? 0];
   };
   metrics.gauge(
     'arx_events',
     'Events that are still to be applied, wait for their records, or could not be applied.',
-    () => withTimeout(Promise.all(['queued', 'waiting', 'dead'].map(count))),
+    () => withTimeout(Promise.all((['queued', 'waiting', 'dead'] as const).map(count))),
   );
   metrics.gauge(
     'arx_events_oldest_queued_seconds',
     'Age of the oldest event still to be applied, or 0.',
     () => {
       const oldest = database.get<{ received_ms: number }>(
-        `SELECT received_ms FROM events WHERE effect = 'queued' ORDER BY n LIMIT 1`,
+        `SELECT received_ms FROM ${eventsByEffect('queued', database.engine)} WHERE effect = 'queued' ORDER BY n LIMIT 1`,
       );
       return withTimeout(
         oldest.then((row) => (row === undefined ? 0 : Math.max(0, now() - row.received_ms) / 1000)),

@@ -5,6 +5,7 @@ import type { Statements } from '../sql/database.ts';
 import { applyEvents, type NumberedEvent } from './effects.ts';
 import { selectIn } from '../sql/bulk-statements.ts';
 import { errorName, isStoreUnavailable } from '../sql/database-error.ts';
+import { eventsByEffect } from './by-effect.ts';
 
 /** Numbers that one transaction covers. */
 const MAX_NUMBERS = 500;
@@ -83,12 +84,13 @@ type QueuedRow = {
   payload: string | null;
 };
 
-const QUEUED = `SELECT n, id, type, failures, CASE WHEN LENGTH(payload) <= ${MAX_JOINT_PAYLOAD_CHARS} THEN payload END AS payload
-  FROM events WHERE effect = 'queued'`;
+const queued = (engine: Statements['engine']): string =>
+  `SELECT n, id, type, failures, CASE WHEN LENGTH(payload) <= ${MAX_JOINT_PAYLOAD_CHARS} THEN payload END AS payload
+  FROM ${eventsByEffect('queued', engine)} WHERE effect = 'queued'`;
 
 async function oldestDue(statements: Statements, now: number): Promise<number | undefined> {
   const oldest = await statements.get<{ n: number }>(
-    `SELECT n FROM events WHERE effect = 'queued' AND due_ms <= $1 ORDER BY n LIMIT 1`,
+    `SELECT n FROM ${eventsByEffect('queued', statements.engine)} WHERE effect = 'queued' AND due_ms <= $1 ORDER BY n LIMIT 1`,
     [now],
   );
   return oldest?.n;
@@ -99,7 +101,7 @@ async function oldestDue(statements: Statements, now: number): Promise<number | 
  * statistics do not know the queue yet.
  */
 function dueFrom(statements: Statements, n: number, now: number): Promise<QueuedRow[]> {
-  return statements.all(`${QUEUED} AND n >= $1 AND n < $2 AND due_ms <= $3 ORDER BY n`, [
+  return statements.all(`${queued(statements.engine)} AND n >= $1 AND n < $2 AND due_ms <= $3 ORDER BY n`, [
     n,
     n + MAX_NUMBERS,
     now,
@@ -108,7 +110,11 @@ function dueFrom(statements: Statements, n: number, now: number): Promise<Queued
 
 /** Applies those events that are still queued. Another process may have applied some meanwhile. */
 async function applyNumbers(statements: Statements, numbers: readonly number[]): Promise<void> {
-  const rows = await selectIn<QueuedRow>(statements, `${QUEUED} AND n IN ?`, new Set(numbers));
+  const rows = await selectIn<QueuedRow>(
+    statements,
+    `${queued(statements.engine)} AND n IN ?`,
+    new Set(numbers),
+  );
   await applyRows(
     statements,
     rows.sort((a, b) => a.n - b.n),

@@ -7,6 +7,7 @@ import type { Statements } from '../sql/database.ts';
 import { EVENTS } from '../../records/event.ts';
 import type { NewRow, StoredRow } from '../../records/table.ts';
 import { appendRows, atEnd, selectIn, updateRows } from '../sql/bulk-statements.ts';
+import { eventsByEffect } from './by-effect.ts';
 
 /** Events that may wait for records (our choice). Anyone with a token can name records that will never exist. */
 const MAX_WAITING_EVENTS = 100_000;
@@ -29,7 +30,11 @@ export async function storeEvents(
   events: readonly AcceptedEvent[],
   { now, mirrors }: { now: number; mirrors: RateLimiter },
 ): Promise<Stored> {
-  const rows = await selectIn<Kept>(statements, KNOWN, new Set(events.map(({ id }) => id)));
+  const rows = await selectIn<Kept>(
+    statements,
+    KNOWN[statements.engine],
+    new Set(events.map(({ id }) => id)),
+  );
   const known = new Map<string, Kept>(rows.map((row) => [row.id, row]));
   const absent = await unknownRecords(
     statements,
@@ -110,9 +115,12 @@ export async function storeEvents(
  * The events with these ids. The row with the id '', which no event has, holds the greatest number and ordinal, and the effect `queued`
  * if any event has it.
  */
-const KNOWN = `SELECT n, id, body_sha256, effect, applied, deliveries FROM events WHERE id IN ?
+const known = (engine: Statements['engine']): string =>
+  `SELECT n, id, body_sha256, effect, applied, deliveries FROM events WHERE id IN ?
   UNION ALL SELECT (SELECT MAX(n) FROM events), '', '',
-    (SELECT effect FROM events WHERE effect = 'queued' ORDER BY n LIMIT 1), (SELECT MAX(applied) FROM events), 0`;
+    (SELECT effect FROM ${eventsByEffect('queued', engine)} WHERE effect = 'queued' ORDER BY n LIMIT 1),
+    (SELECT MAX(applied) FROM events), 0`;
+const KNOWN = { sqlite: known('sqlite'), postgres: known('postgres') };
 
 /** Stores how often known events were delivered, and queues those of them again that are dead. */
 async function countDeliveries(statements: Pick<Statements, 'run'>, again: readonly Kept[]): Promise<void> {
@@ -148,7 +156,8 @@ async function unknownRecords(
 }
 
 async function isFull(statements: Statements): Promise<boolean> {
-  const most = await statements.get(`SELECT n FROM events WHERE effect = 'waiting' LIMIT 1 OFFSET $1`, [
+  const from = eventsByEffect('waiting', statements.engine);
+  const most = await statements.get(`SELECT n FROM ${from} WHERE effect = 'waiting' LIMIT 1 OFFSET $1`, [
     MAX_WAITING_EVENTS - 1,
   ]);
   return most !== undefined;

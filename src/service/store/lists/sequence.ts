@@ -4,6 +4,7 @@ import type { Statements } from '../sql/database.ts';
 import { EVENTS, type EventRow } from '../../records/event.ts';
 import type { MessageRow } from '../../records/message.ts';
 import type { UNSETTLED_EFFECTS } from '../../../contract/event-types.ts';
+import { eventsByEffect } from '../events/by-effect.ts';
 import { selectIn } from '../sql/bulk-statements.ts';
 import { readSpan, type Span, type Window } from '../sql/keyset.ts';
 
@@ -28,7 +29,8 @@ export async function readEvents(
   span: Span,
   effect?: (typeof UNSETTLED_EFFECTS)[number],
 ): Promise<Window<EventRow>> {
-  const select = 'SELECT n, OCTET_LENGTH(payload) AS bytes FROM events';
+  const from = effect === undefined ? 'events' : eventsByEffect(effect, statements.engine);
+  const select = `SELECT n, OCTET_LENGTH(payload) AS bytes FROM ${from}`;
   // As text, never user input: with a parameter the engine could not use the partial index.
   const where = effect === undefined ? [] : [{ sql: `effect = '${effect}'`, values: [] }];
   const sizes = await readSpan<{ n: number; bytes: number }>(statements, { select, key: ['n'], where }, span);
