@@ -17,6 +17,7 @@ const CHANGING: ReadonlySet<CommandWords> = new Set([
   'archive upgrade',
   'archive drop',
   'blobs move',
+  'tokens revoke',
   'config set',
   'config unset',
   'profile use',
