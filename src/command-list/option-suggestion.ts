@@ -14,7 +14,7 @@ const FORM_OF_NAME: Readonly<Record<string, string>> = {
   sha256sum: 'sums',
 };
 
-const FORM_OPTIONS = ['--format', '--fmt', '--out-format', '--output-format', '--type', '-f', '-F'];
+const FORM_OPTIONS = new Set(['--format', '--fmt', '--out-format', '--output-format', '--type', '-f', '-F']);
 
 /** Options of other programs, and those of arx that do the same: the first one that the command takes is proposed. */
 export const OPTIONS_OF_OTHERS: readonly (readonly [others: readonly string[], ours: readonly string[]])[] = [
@@ -110,7 +110,7 @@ export function formOf(name: string): string | undefined {
 }
 
 function formMeant(name: string, value: string | undefined): string | undefined {
-  if (!FORM_OPTIONS.includes(name) || value === undefined) return undefined;
+  if (!FORM_OPTIONS.has(name) || value === undefined) return undefined;
   const form = formOf(value);
   return form === undefined ? undefined : `-o ${form}`;
 }
