@@ -50,6 +50,9 @@ export const endsBySignal = true;
 /** Time that running requests have to finish. */
 const SHUTDOWN_GRACE_MS = 10_000;
 
+/** What to do where another process serves the folder. */
+const SERVED = 'to serve it twice: --read-only with another --port';
+
 /** Runs `arx serve`. */
 export async function run(input: Input, app: App): Promise<void> {
   if (app.isRecorded)
@@ -79,7 +82,7 @@ export async function run(input: Input, app: App): Promise<void> {
   const work = () => serve(archiveSubject(archive, app), input, app);
   // One process serves a folder: it counts requests of addresses and drifting reads in its memory.
   if ('dir' in place && !input.readOnly)
-    await withExclusiveLock(join(place.dir, 'serve'), app.storeWorld, work);
+    await withExclusiveLock(join(place.dir, 'serve'), app.storeWorld, work, SERVED);
   else await work();
 }
 
@@ -106,10 +109,8 @@ async function serve(subject: Subject, input: Input, app: App): Promise<void> {
     'assets',
     // Nobody but the owner is given the address of a file above the tier of the others.
     await subject.assets({ onFailure, maxTier: tier ?? highestTier(input), ...redirects }),
-    {
-      ...portOptions,
-      port: input.assetPort ?? (input.port === 0 ? 0 : input.port + 1),
-    },
+    { ...portOptions, port: assetPortOf(input) },
+    { api: input.port, ...(input.metricsPort === undefined ? {} : { metrics: input.metricsPort }) },
   );
   const faults =
     subject.archive === undefined ? undefined : await faultPlanOf(subject.archive, faultOptions, driftLog);
@@ -163,6 +164,11 @@ async function serve(subject: Subject, input: Input, app: App): Promise<void> {
   metrics?.close();
   await driftLog?.close();
   await log?.close();
+}
+
+/** Returns the port of the files: the one after that of the API, unless it is given. */
+function assetPortOf({ port, assetPort }: Input): number {
+  return assetPort ?? (port === 0 ? 0 : port + 1);
 }
 
 /** Resolves when the run is interrupted. */

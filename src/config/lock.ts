@@ -19,16 +19,17 @@ const MAX_WAIT_MS = 15_000;
 
 /**
  * Runs `work` while holding `<path>.lock`. Throws Fault 'store' at once where another process holds it or the lock cannot be
- * made, and what `work` throws. The folder must exist and stays as it is.
+ * made, and what `work` throws. `instead`: what can be done while it is held. The folder must exist and stays as it is.
  */
 export async function withExclusiveLock<T>(
   path: string,
   world: StoreWorld,
   work: () => Promise<T>,
+  instead?: string,
 ): Promise<T> {
   const identity = identityOf(world);
   const lock = `${path}.lock`;
-  await acquire(lock, { path, identity, world, sleepLeftMs: TAKEOVER_WAIT_MS });
+  await acquire(lock, { path, identity, world, sleepLeftMs: TAKEOVER_WAIT_MS, instead });
   try {
     return await work();
   } finally {
@@ -88,8 +89,18 @@ export function leftoversOf(path: string): string[] {
   }
 }
 
-/** One attempt to get a lock, shared by the takeovers that it needs. `sleepLeftMs` is how long it may still sleep. */
-type Attempt = { path: string; identity: string; world: StoreWorld; sleepLeftMs: number; sleptMs?: number };
+/**
+ * One attempt to get a lock, shared by the takeovers that it needs. `sleepLeftMs` is how long it may still sleep, `instead` what
+ * can be done while another process holds it.
+ */
+type Attempt = {
+  path: string;
+  identity: string;
+  world: StoreWorld;
+  sleepLeftMs: number;
+  sleptMs?: number;
+  instead?: string | undefined;
+};
 
 async function acquire(lock: string, attempt: Attempt): Promise<void> {
   const { path, identity, world } = attempt;
@@ -125,9 +136,10 @@ async function acquire(lock: string, attempt: Attempt): Promise<void> {
     if (sleptBefore <= QUIET_WAIT_MS && attempt.sleptMs > QUIET_WAIT_MS && holder !== undefined)
       world.notice(`waiting for ${lock}: process ${holder.pid}${commandOf(holder)} holds it`);
     if (attempt.sleepLeftMs < 0) {
+      const stale = `if no arx is running on ${holder?.host ?? 'this host'}: rm ${lock}`;
       throw new Fault('store', `${lock} is held by process ${holder?.pid ?? 'unknown'}`, {
         retryable: true,
-        hint: `if no arx is running on ${holder?.host ?? 'this host'}: rm ${lock}`,
+        hint: attempt.instead === undefined ? stale : `${attempt.instead}; ${stale}`,
       });
     }
     await world.sleep(pause);

@@ -172,6 +172,38 @@ test.each(['--port', '--asset-port', '--metrics-port'])(
   },
 );
 
+test('all ports that are in use are named at once', async () => {
+  const taken = [createServer(), createServer(), createServer()];
+  const ports: number[] = [];
+  for (const server of taken) {
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    ports.push((server.address() as AddressInfo).port);
+  }
+  const [api, assets, metrics] = ports;
+  const two = await arx(dir, `serve --port ${api} --asset-port ${assets}`);
+  const three = await arx(dir, `serve --port ${api} --asset-port ${assets} --metrics-port ${metrics}`);
+  for (const server of taken) await new Promise((resolve) => server.close(resolve));
+  const begin = `arx: port ${assets} (files, --asset-port) and port ${api} (API, --port)`;
+  const flags = '--asset-port and --port';
+  expect(two).toMatchObject({ exit: 2, stdout: '' });
+  expect(two.stderr).toBe(
+    `${begin} are in use [usage, exit 2]\n  hint: name another ${flags}; ${flags} 0 take free ones\n`,
+  );
+  expect(three.stderr).toContain(`${begin} and port ${metrics} (metrics, --metrics-port) are in use`);
+});
+
+test('a folder that is served already is served again with --read-only', async () => {
+  await sampleData(join(dir, 'data'));
+  served = await serve(dir);
+  const second = await arx(dir, 'serve --port 0', { running: () => true });
+  expect(second.exit).toBe(15);
+  expect(second.stderr).toContain('serve.lock is held by process');
+  expect(second.stderr).toContain('  hint: to serve it twice: --read-only with another --port; if no arx');
+  const first = served;
+  served = await serve(dir, ['--read-only']);
+  await first.close();
+});
+
 test('redact makes no archive where --database names none', async () => {
   const { exit, stderr } = await arx(dir, 'redact --yes att_1 --database sqlite:typo');
   expect([exit, stderr]).toEqual([

@@ -6,8 +6,16 @@ import { observerOf } from './observability.ts';
 
 /** The open ports of a service. */
 export type Ports = {
-  /** Opens a port; `name` is its name in the log and the metrics. Throws Fault 'usage' where it cannot be opened. */
-  open(name: string, service: Service, options: PortOptions): Promise<Listener>;
+  /**
+   * Opens a port; `name` is its name in the log and the metrics. Throws Fault 'usage' where it cannot be opened; where it is in use,
+   * that also names those of the `later` ports, by their names, that are.
+   */
+  open(
+    name: string,
+    service: Service,
+    options: PortOptions,
+    later?: Readonly<Record<string, number>>,
+  ): Promise<Listener>;
   /** Closes all ports. Running requests have `graceMs` milliseconds to finish. */
   close(graceMs: number): Promise<void>;
 };
@@ -20,7 +28,7 @@ export function createPorts(accessLog: AccessLog | undefined, metrics: Metrics |
   };
   return {
     close,
-    open: async (name, service, options) => {
+    open: async (name, service, options, later = {}) => {
       const { listen } = await import('../../service/http/index.ts');
       const observer = observerOf(name, accessLog, metrics);
       const listener = await listen(
@@ -28,7 +36,11 @@ export function createPorts(accessLog: AccessLog | undefined, metrics: Metrics |
         observer === undefined ? options : { ...options, observer },
       ).catch(async (error: unknown) => {
         await close(0);
-        return throwPortFault(error, name, options);
+        if (codeOf(error) !== 'EADDRINUSE') return throwPortFault(error, name, options);
+        const taken = [{ name, port: options.port }];
+        for (const [other, port] of Object.entries(later))
+          if (await isTaken(service, { ...options, port })) taken.push({ name: other, port });
+        throw portsInUse(taken);
       });
       listeners.push(listener);
       return listener;
@@ -43,16 +55,45 @@ const PORT_USES: Record<string, [use: string, flag: string]> = {
   metrics: ['metrics', '--metrics-port'],
 };
 
+/** Returns whether a port is in use, by opening and closing it. */
+async function isTaken(service: Service, options: PortOptions): Promise<boolean> {
+  const { listen } = await import('../../service/http/index.ts');
+  try {
+    await (await listen(service, options)).close(0);
+    return false;
+  } catch (error) {
+    return codeOf(error) === 'EADDRINUSE';
+  }
+}
+
+type NamedPort = { name: string; port: number | undefined };
+
+/** Returns the Fault of ports that are in use, of which there is one at least. */
+function portsInUse(taken: readonly NamedPort[]): Fault {
+  const flags = taken.map(({ name }) => flagOf(name)).join(' and ');
+  const are = taken.length === 1 ? 'is' : 'are';
+  return new Fault('usage', `${taken.map(portName).join(' and ')} ${are} in use`, {
+    hint: `name another ${flags}; ${flags} 0 ${taken.length === 1 ? 'takes a free one' : 'take free ones'}`,
+  });
+}
+
+function portName({ name, port }: NamedPort): string {
+  return `port ${port} (${PORT_USES[name]?.[0] ?? name}, ${flagOf(name)})`;
+}
+
+function flagOf(name: string): string {
+  return PORT_USES[name]?.[1] ?? '--port';
+}
+
 /** Throws the Fault of a port that could not be opened. */
 function throwPortFault(error: unknown, name: string, { host, port }: PortOptions): never {
-  const [use, flag] = PORT_USES[name] ?? [name, '--port'];
-  const which = `port ${port} (${use}, ${flag})`;
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'EADDRINUSE')
-    throw new Fault('usage', `${which} is in use`, {
-      hint: `name another ${flag}; ${flag} 0 takes a free one`,
-    });
-  if (code === 'EACCES') throw new Fault('usage', `${which} needs more rights than this user has`);
+  const code = codeOf(error);
+  if (code === 'EACCES')
+    throw new Fault('usage', `${portName({ name, port })} needs more rights than this user has`);
   if (code === 'EADDRNOTAVAIL') throw new Fault('usage', `this machine has no address ${host}`);
   throw error;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
 }
