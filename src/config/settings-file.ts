@@ -123,11 +123,14 @@ function checkProfileExists(name: string, profiles: SettingsFile['profiles']): v
 }
 
 /**
- * Returns the Fault 'usage' for a profile that does not exist. `path`: the config.json that names it, if one does. `url`: the
- * base URL that it would get, as far as it is known.
+ * Returns the Fault 'usage' for a profile that does not exist. `path`: the config.json that names it, or `variable`, if one does.
+ * `url`: the base URL that it would get, as far as it is known.
  */
-export function unknownProfile(name: string, { path, url }: { path?: string; url?: string } = {}): Fault {
-  const what = `no profile ${JSON.stringify(name)}`;
+export function unknownProfile(
+  name: string,
+  { path, variable, url }: { path?: string; variable?: string; url?: string } = {},
+): Fault {
+  const what = `no profile ${JSON.stringify(name)}${variable === undefined ? '' : ` (${variable})`}`;
   if (path !== undefined)
     return new Fault('usage', `${what}, but the setting profile in ${path} names it`, {
       hint: 'arx config unset profile',

@@ -11,6 +11,7 @@ import {
   type SettingKey,
   type SettingValues,
 } from './setting-keys.ts';
+import { variableOf } from './setting-source.ts';
 import { readSettingsFile, settingsPath, unknownProfile, type SettingsFile } from './settings-file.ts';
 import type { StoreWorld } from './private-file.ts';
 
@@ -46,10 +47,21 @@ export function loadSettings(
   try {
     return resolved(readSettingsFile(directories.config, world), { env });
   } catch (error) {
-    if (!lenient || !(error instanceof Fault)) throw error;
+    if (!lenient || !(error instanceof Fault)) throw withFolderSource(error, env);
     const noSettings = { path: settingsPath(directories.config), values: {}, profiles: new Map() };
     return resolved(noSettings, { env: {}, newProfile: true });
   }
+}
+
+/** Codes of a path that leads to no folder of this user. */
+const WRONG_FOLDER = new Set(['ENOTDIR', 'ENOENT', 'EACCES', 'ELOOP']);
+
+/** Returns the error; one of a config folder that is none names the variable that gave it. */
+function withFolderSource(error: unknown, env: DirectoryInputs['env']): unknown {
+  const code = error instanceof Fault ? (error.cause as NodeJS.ErrnoException | undefined)?.code : undefined;
+  if ((env['ARX_CONFIG_DIR'] ?? '') !== '' && WRONG_FOLDER.has(code ?? ''))
+    (error as Fault).detail.hint ??= 'the folder is that of ARX_CONFIG_DIR';
+  return error;
 }
 
 type Sources = {
@@ -89,7 +101,7 @@ export function resolveSettings(sources: Sources): Settings {
     const option = key.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
     const flag = flags[option];
     if (flag !== undefined) return { value: flag, origin: 'flag', where: `--${key.replaceAll('_', '-')}` };
-    const variable = `ARX_${key.toUpperCase()}`;
+    const variable = variableOf(key);
     const text = env[variable];
     if (text !== undefined && text !== '') return { value: text, origin: 'environment', where: variable };
     const own = profile === undefined ? undefined : file.profiles.get(profile);
@@ -107,6 +119,7 @@ export function resolveSettings(sources: Sources): Settings {
     const url = read('base_url')?.value;
     throw unknownProfile(profile.value, {
       ...(profile.origin === 'user config' ? { path: file.path } : {}),
+      ...(profile.origin === 'environment' ? { variable: variableOf('profile') } : {}),
       ...(url === undefined ? {} : { url }),
     });
   }

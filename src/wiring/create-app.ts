@@ -5,6 +5,7 @@ import type { CommandSpec } from '../command-list/command-spec.ts';
 import type { CommandWords } from '../command-list/index.ts';
 import type { StoreWorld } from '../config/private-file.ts';
 import type { Session } from '../config/session.ts';
+import { withSource } from '../config/setting-source.ts';
 import { loadSettings } from '../config/settings.ts';
 import type { LimitValues } from '../download/download-limits.ts';
 import type { FileAccess } from '../download/file-request.ts';
@@ -341,7 +342,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       seen.save();
     },
     startRecording: recording.start,
-    faultOf: archives.faultOf,
+    faultOf: async (error) => withSource(await archives.faultOf(error), { settings, file }),
     close: async () => {
       try {
         await jq?.end();

@@ -56,7 +56,7 @@ describe('without a local archive', () => {
     expect(await arx(dir, line)).toMatchObject({
       exit: 6,
       stdout: '',
-      stderr: `arx: no archive yet in ${dir}/data [not_found, exit 6]\n  hint: arx import FILE, arx login --base-url URL, or arx demo --keep\n`,
+      stderr: `arx: no archive yet in ${dir}/data (ARX_DATA_DIR) [not_found, exit 6]\n  hint: arx import FILE, arx login --base-url URL, or arx demo --keep\n`,
     });
     expect(existsSync(join(dir, 'data'))).toBe(false);
   });
@@ -93,7 +93,7 @@ describe('without a local archive', () => {
     const { exit, stderr } = await arx(dir, 'login', { columns: 80, typed: ['ada', '1'] });
     expect([exit, stderr.split('\n')[0]]).toEqual([
       6,
-      `arx: no archive yet in ${dir}/data [not_found, exit 6]`,
+      `arx: no archive yet in ${dir}/data (ARX_DATA_DIR) [not_found, exit 6]`,
     ]);
     expect(readdirSync(dir)).toEqual([]);
   });

@@ -1,0 +1,55 @@
+// Names where a setting came from in the error of a run, where nobody typed the value on the command line.
+import { Fault } from '../faults.ts';
+import type { SettingKey } from './setting-keys.ts';
+import type { SettingsFile } from './settings-file.ts';
+import type { Settings } from './settings.ts';
+
+type Sources = { settings: Settings; file: SettingsFile };
+
+/** Returns what gave a setting its value, undefined for a flag and for a default. */
+export function sourceOf(key: SettingKey, { settings, file }: Sources): string | undefined {
+  switch (settings[key].origin) {
+    case 'environment':
+      return variableOf(key);
+    case 'profile':
+      return `${key} of the profile ${settings.profile.value}`;
+    case 'user config':
+      return `${key} in ${file.path}`;
+    default:
+      return undefined;
+  }
+}
+
+/** Returns the environment variable of a setting. */
+export function variableOf(key: SettingKey): string {
+  return `ARX_${key.toUpperCase()}`;
+}
+
+/** The hints that ask to check a setting, by how they begin. */
+const CHECKS: readonly (readonly [hint: string, key: SettingKey])[] = [
+  ['check the base URL', 'base_url'],
+  ['check --proxy', 'proxy'],
+];
+
+/**
+ * Returns the error. One about the folder of the local archive, the base URL or the proxy names the variable, profile or file that
+ * gave it. Any other comes back as it is.
+ */
+export function withSource(error: unknown, sources: Sources): unknown {
+  if (!(error instanceof Fault)) return error;
+  const { hint } = error.detail;
+  const [begin, key] = CHECKS.find(([each]) => hint?.startsWith(each) === true) ?? [];
+  const source = key === undefined ? undefined : sourceOf(key, sources);
+  if (hint !== undefined && begin !== undefined && source !== undefined) {
+    const named = key === 'proxy' ? `check ${source}` : `${begin} (${source})`;
+    return new Fault(error.kind, error.message, { ...error.detail, hint: named + hint.slice(begin.length) });
+  }
+  const folder = sources.settings.data_dir.value;
+  const dataSource = sourceOf('data_dir', sources);
+  if (dataSource === undefined || !new Set(error.message.split(/[\s:]+/)).has(folder)) return error;
+  return new Fault(
+    error.kind,
+    error.message.replace(folder, () => `${folder} (${dataSource})`),
+    error.detail,
+  );
+}
