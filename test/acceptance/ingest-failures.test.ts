@@ -9,7 +9,7 @@ import { DatabaseAccessError } from '../../src/service/store/sql/database-error.
 import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../support/archive.ts';
 import { call } from '../support/call.ts';
 import { ENGINE } from '../support/engine.ts';
-import { accepted, effectsOf, moved } from '../support/event.ts';
+import { accepted, effectsOf, holdEvents, moved } from '../support/event.ts';
 
 let sample: Sample;
 let token: string;
@@ -77,12 +77,14 @@ test('P11 a stored event that cannot be applied for lack of space stays acknowle
       }),
   };
   const failures: string[] = [];
+  const release = await holdEvents(sample.archive);
   const service = createService(
     { ...sample.archive, database: failing },
     { assetUrl: ASSET_URL, version: '0', onFailure: (id) => failures.push(id) },
   );
   expect((await send(moved('e1', 1, 50), service)).json.status).toBe('queued');
   expect(failures).toHaveLength(1);
+  await release();
   expect(await effectsOf(sample.service, token)).toEqual({ e1: 'queued' });
   isFull = false;
   await send(moved('e2', 2, 60), service);

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sampleArchive } from '../support/archive.ts';
 import { load } from '../support/load.ts';
 import { ownCluster, type OwnCluster } from '../support/own-cluster.ts';
+import { withClient } from '../support/postgres.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { median, serve, type Served } from './ingests.ts';
 import { shares, spending, type Spent } from './spent.ts';
@@ -93,6 +94,14 @@ async function withArchive<T>(
   return work(home, engine === 'postgres' ? ['--database', cluster!.url] : []);
 }
 
+/** Bytes of PostgreSQL's log so far; 0 on SQLite. */
+async function logBytes(cluster: OwnCluster | undefined): Promise<number> {
+  if (cluster === undefined) return 0;
+  const asked = `SELECT CAST(pg_current_wal_insert_lsn() - '0/0' AS FLOAT8) AS bytes`;
+  const { rows } = await withClient((client) => client.query<{ bytes: number }>(asked), cluster.url);
+  return rows[0]!.bytes;
+}
+
 /** Rows of a table: each kind, beside new events of the same size. */
 export async function measureKinds({ launcher, rounds, events }: Sizes): Promise<Row[]> {
   const cluster = await ownCluster();
@@ -105,18 +114,32 @@ export async function measureKinds({ launcher, rounds, events }: Sizes): Promise
         await send([served], { kind: 'new', run: 'first', size: 1, events });
         for (const size of [1, BATCH]) {
           const rates = new Map(
-            KINDS.map((kind) => [kind, { acknowledged: [] as number[], applied: [] as number[] }]),
+            KINDS.map((kind) => [
+              kind,
+              {
+                acknowledged: [] as number[],
+                applied: [] as number[],
+                spent: [] as Spent[],
+                log: [] as number[],
+              },
+            ]),
           );
           for (let round = 0; round < rounds; round += 1)
             for (const kind of KINDS) {
+              const of = engine === 'postgres' ? cluster : undefined;
+              const spentOn = spending([served.pid], of);
+              const logBefore = await logBytes(of);
               const got = await send([served], { kind, run: `r${size}_${round}`, size, events });
-              rates.get(kind)!.acknowledged.push(got.acknowledged);
-              rates.get(kind)!.applied.push(got.applied);
+              const { acknowledged, applied, spent, log } = rates.get(kind)!;
+              acknowledged.push(got.acknowledged);
+              applied.push(got.applied);
+              spent.push(spentOn(events));
+              log.push(((await logBytes(of)) - logBefore) / events);
               await sleep(100);
             }
           const fresh = median(rates.get('new')!.applied);
           for (const kind of KINDS) {
-            const { acknowledged, applied } = rates.get(kind)!;
+            const { acknowledged, applied, spent, log } = rates.get(kind)!;
             table.push({
               engine,
               'events a request': String(size),
@@ -124,6 +147,8 @@ export async function measureKinds({ launcher, rounds, events }: Sizes): Promise
               'acknowledged/s': Math.round(median(acknowledged)).toLocaleString('en'),
               'with their effect/s': Math.round(median(applied)).toLocaleString('en'),
               'times as dear as new (≤ 1.5)': (fresh / median(applied)).toFixed(2),
+              'µs of CPU an event': shares(spent),
+              'bytes of the log': String(Math.round(median(log))),
             });
           }
         }

@@ -220,10 +220,11 @@ type Database = Awaited<ReturnType<typeof openArchive>>['database'];
 async function watchApplications(database: Database, engine: Killing['engine']): Promise<void> {
   await database.run('CREATE TABLE applications (n BIGINT NOT NULL)');
   if (engine === 'sqlite') {
-    await database.run(
-      `CREATE TRIGGER applied AFTER UPDATE OF applied ON events WHEN NEW.applied IS NOT NULL
-        BEGIN INSERT INTO applications VALUES (NEW.n); END`,
-    );
+    for (const [at, what] of ['INSERT', 'UPDATE OF applied'].entries())
+      await database.run(
+        `CREATE TRIGGER applied_${at} AFTER ${what} ON events WHEN NEW.applied IS NOT NULL
+          BEGIN INSERT INTO applications VALUES (NEW.n); END`,
+      );
     return;
   }
   await database.run(
@@ -231,7 +232,7 @@ async function watchApplications(database: Database, engine: Killing['engine']):
       $$ BEGIN INSERT INTO applications VALUES (NEW.n); RETURN NULL; END $$`,
   );
   await database.run(
-    `CREATE TRIGGER applied AFTER UPDATE OF applied ON events FOR EACH ROW WHEN (NEW.applied IS NOT NULL)
+    `CREATE TRIGGER applied AFTER INSERT OR UPDATE OF applied ON events FOR EACH ROW WHEN (NEW.applied IS NOT NULL)
       EXECUTE FUNCTION note()`,
   );
 }

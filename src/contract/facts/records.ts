@@ -197,7 +197,7 @@ export const RECORD_FACTS: readonly Fact[] = [
   ...assumed('3', [
     [
       'transitions of an event',
-      'Acknowledged as queued; then applied, recorded or superseded. An event that changes no record may be recorded at once. An event about an unknown message is waiting until the message arrives.',
+      'Acknowledged as queued; then applied, recorded or superseded, mostly at once. An event about an unknown message is waiting until the message arrives.',
     ],
     [
       'failed events',

@@ -17,9 +17,9 @@ export const EVENTS = table('events', {
   /** The ordinal in which the event took effect, null until then. */
   applied: { type: orNull(INTEGER) },
   /** The number of the message that the event waits for. */
-  message: { type: orNull(INTEGER), read: false, inserted: false },
+  message: { type: orNull(INTEGER), read: false },
   /** The number of the attachment that the event waits for. */
-  attachment: { type: orNull(INTEGER), read: false, inserted: false },
+  attachment: { type: orNull(INTEGER), read: false },
   /** How many times applying it failed, and the last error. */
   failures: { type: INTEGER, inserted: false },
   /** A queued event is applied at this time or later; 0 for at once. */

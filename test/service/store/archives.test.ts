@@ -26,7 +26,7 @@ import { grantTier } from '../../../src/service/rules/tiers.ts';
 import { freshDatabase } from '../../support/archives-database.ts';
 import { tokenFor } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
-import { moved } from '../../support/event.ts';
+import { holdEvents, moved } from '../../support/event.ts';
 import { noPostgres, withClient } from '../../support/postgres.ts';
 
 let url: string;
@@ -172,12 +172,14 @@ describe.skipIf(noPostgres).each([true, false])(
         worker: { wake() {} },
       });
       const token = await tokenFor(service);
+      const release = await holdEvents(one);
       const sent = await call(service, '/api/webhooks/ingest', {
         method: 'POST',
         token,
         body: moved(`evt_${isShared}`, 1, 7),
       });
       expect(sent.status).toBe(200);
+      await release();
       const stateOf = async () => (await one.database.get(`SELECT effect FROM events`))?.['effect'];
       const workers = [startWorker(other)];
       try {

@@ -7,7 +7,7 @@ import { createDrain, startWorker } from '../../../src/service/administration.ts
 import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 import { ENGINE } from '../../support/engine.ts';
-import { effectsOf, moved } from '../../support/event.ts';
+import { effectsOf, holdEvents, moved } from '../../support/event.ts';
 
 let sample: Sample;
 let token: string;
@@ -53,8 +53,10 @@ const queueing = () =>
   createService(sample.archive, { assetUrl: ASSET_URL, version: '0', worker: { wake: () => {} } });
 
 describe('applied after the acknowledgement', () => {
-  test('an event is queued, listed as such, and applied by whoever empties the queue', async () => {
+  test('an event is queued behind another one, listed as such, and applied by whoever empties the queue', async () => {
+    const release = await holdEvents(sample.archive);
     expect((await send(moved('e1', 1, 50), queueing())).json.status).toBe('queued');
+    await release();
     expect(await listed()).toMatchObject([{ id: 'e1', effect: 'queued', status: 'partial' }]);
     expect(await place(1)).toBe(1);
     await createDrain(sample.archive)();
@@ -64,7 +66,9 @@ describe('applied after the acknowledgement', () => {
 
   test('many workers on one queue apply each event once, in the order of arrival', async () => {
     const service = queueing();
+    const release = await holdEvents(sample.archive);
     for (let n = 0; n < 120; n += 1) await send(moved(`e${n}`, (n % 9) + 1, n), service);
+    await release();
     const workers = [1, 2, 3].map(() => startWorker(sample.archive));
     const drains = [1, 2].map(() => createDrain(sample.archive)());
     await Promise.all(drains);
@@ -79,7 +83,9 @@ describe('applied after the acknowledgement', () => {
   });
 
   test('a worker finds what it was not woken for', async () => {
+    const release = await holdEvents(sample.archive);
     await send(moved('e1', 1, 50), queueing());
+    await release();
     const worker = startWorker(sample.archive);
     while ((await effects())['e1'] !== 'applied') await turn();
     await worker.stop();
@@ -125,11 +131,13 @@ test('under load a worker lets events gather: it writes at most once in 50 ms', 
   const pauses = holdPauses(50);
   const worker = startWorker({ ...sample.archive, database: counting });
   const service = createService(sample.archive, { assetUrl: ASSET_URL, version: '0', worker });
+  const release = await holdEvents(sample.archive);
   await send(moved('e0', 1, 0), service);
   while (pauses.held() === 0) await turn();
   const before = writes;
   expect(before).toBeGreaterThan(0);
   for (let n = 1; n < 100; n += 1) await send(moved(`e${n}`, (n % 9) + 1, n), service);
+  await release();
   expect(await listed('&effect=queued')).toHaveLength(99);
   expect(writes).toBe(before);
   pauses.end();
@@ -143,7 +151,15 @@ describe('an event that cannot be applied', () => {
   test('holds up no other, is tried again later, and takes effect when it can', async () => {
     const mend = await unmovable(4);
     const service = queueing();
+    // The last ones are queued behind the one that fails.
     for (const n of [1, 2, 4, 5, 6]) await send(moved(`e${n}`, n, 90 + n), service);
+    expect(await effects()).toEqual({
+      e1: 'applied',
+      e2: 'applied',
+      e4: 'queued',
+      e5: 'queued',
+      e6: 'queued',
+    });
     const drain = createDrain(sample.archive);
     await drain();
     expect(await effects()).toEqual({

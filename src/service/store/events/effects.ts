@@ -1,6 +1,6 @@
 // Applies events to records: many in few statements, with the same result as one after the other (interface 6).
 import { idOf, numberOf } from '../../rules/identifier.ts';
-import { isLaterWriter, type Effect, type KnownEvent } from '../../rules/ingest.ts';
+import { isLaterWriter, type CHANGING_TYPES, type Effect, type KnownEvent } from '../../rules/ingest.ts';
 import { MESSAGE } from '../../rules/integrity.ts';
 import { ATTACHMENTS } from '../../records/attachment.ts';
 import { EVENTS } from '../../records/event.ts';
@@ -12,43 +12,67 @@ import { atEnd, selectIn, updateRows } from '../sql/bulk-statements.ts';
 
 /** An event with its number. */
 export type NumberedEvent = KnownEvent & { n: number };
+/** What tells the record that an event names. */
+type Named = { type: string; payload: Record<string, unknown> };
 
 /** What becomes of an event: its effect, and the record that it waits for. */
 export type EventOutcome = Pick<StoredRow<typeof EVENTS>, 'n' | 'effect' | 'message' | 'attachment'>;
 
-/** Applies events in this order and stores the effect of each. Call it in the transaction of the only writer. */
-export async function applyEvents(statements: Statements, events: readonly NumberedEvent[]): Promise<void> {
+/** What events do to records, and not yet in the database. */
+export type Effects = {
+  /**
+   * Applies an event that arrived after all others. Returns its outcome, in which `effect` becomes `superseded` when a later event overrides
+   * it.
+   */
+  apply(event: NumberedEvent): EventOutcome;
+  /** Writes the changed records and the earlier events that are overridden. */
+  save(): Promise<void>;
+};
+
+/** Reads the records that events name, to apply these events. Call it in the transaction of the only writer. */
+export async function readEffects(statements: Statements, events: readonly Named[]): Promise<Effects> {
   const outcomes = new Map<number, EventOutcome>();
   const overridden = new Set<number>();
-  const supersede = (n: number): void => {
-    const here = outcomes.get(n);
-    if (here === undefined) overridden.add(n);
-    else here.effect = 'superseded';
-  };
   const records = await recordsOf(statements, events);
-  const { messages, attachments } = records;
-  for (const event of events) outcomes.set(event.n, applyToRecords(event, records, supersede));
-  await saveMessages(
-    statements,
-    [...messages.values()].filter(({ isMoved }) => isMoved),
-  );
-  await saveAttachments(
-    statements,
-    [...attachments.values()].filter(({ isChanged }) => isChanged),
-  );
-  await updateRows(
-    statements,
-    EVENTS,
-    ['effect'],
-    Array.from(overridden, (n) => ({ n, effect: 'superseded' as const })),
-  );
+  return {
+    apply(event) {
+      const outcome = applyToRecords(event, records, (n) => {
+        const here = outcomes.get(n);
+        if (here === undefined) overridden.add(n);
+        else here.effect = 'superseded';
+      });
+      outcomes.set(event.n, outcome);
+      return outcome;
+    },
+    async save() {
+      await saveMessages(statements, records.messages);
+      const end = atEnd(statements);
+      await saveAttachments(
+        end,
+        [...records.attachments.values()].filter(({ isChanged }) => isChanged),
+      );
+      await updateRows(
+        end,
+        EVENTS,
+        ['effect'],
+        Array.from(overridden, (n) => ({ n, effect: 'superseded' as const })),
+      );
+    },
+  };
+}
+
+/** Applies events in this order and stores the effect of each. Call it in the transaction of the only writer. */
+export async function applyEvents(statements: Statements, events: readonly NumberedEvent[]): Promise<void> {
+  const effects = await readEffects(statements, events);
+  const outcomes = events.map((event) => effects.apply(event));
   const last = await statements.get<{ ordinal: number | null }>('SELECT MAX(applied) AS ordinal FROM events');
   let ordinal = last?.ordinal ?? 0;
+  await effects.save();
   await updateRows(
     atEnd(statements),
     EVENTS,
     ['effect', 'applied', 'message', 'attachment'],
-    [...outcomes.values()].map((outcome) => {
+    outcomes.map((outcome) => {
       if (outcome.effect !== 'waiting') ordinal += 1;
       return { ...outcome, applied: outcome.effect === 'waiting' ? null : ordinal };
     }),
@@ -58,11 +82,12 @@ export async function applyEvents(statements: Statements, events: readonly Numbe
 type Records = { messages: Map<number, Movable>; attachments: Map<number, Changeable> };
 
 /** Returns the records that events name. */
-export async function recordsOf(statements: Statements, events: readonly NumberedEvent[]): Promise<Records> {
-  return {
-    messages: await messagesOf(statements, events),
-    attachments: await attachmentsOf(statements, events),
-  };
+export async function recordsOf(statements: Statements, events: readonly Named[]): Promise<Records> {
+  const [messages, attachments] = await Promise.all([
+    messagesOf(statements, events),
+    attachmentsOf(statements, events),
+  ]);
+  return { messages, attachments };
 }
 
 /** Returns the effect of an event, and changes its record. Calls `supersede` with the number of each event that it overrides. */
@@ -83,20 +108,20 @@ export function applyToRecords(
   return outcome;
 }
 
-/** `moved_n`: the number of the event that moved it last. */
-type Message = Pick<StoredRow<typeof MESSAGES>, 'n' | 'conversation' | 'sequence' | 'moved_by'> & {
-  moved_n: number | null;
-};
+/** `moved_n`: the number of the event that moved it last. `parent_sequence`: the stored position of its parent. */
+type Message = Pick<
+  StoredRow<typeof MESSAGES>,
+  'n' | 'conversation' | 'parent' | 'sequence' | 'moved_by' | 'failed'
+> & { moved_n: number | null; parent_sequence: number | null };
 type Movable = Message & { isMoved: boolean };
 
-async function messagesOf(
-  statements: Statements,
-  events: readonly NumberedEvent[],
-): Promise<Map<number, Movable>> {
+async function messagesOf(statements: Statements, events: readonly Named[]): Promise<Map<number, Movable>> {
   const rows = await selectIn<Message>(
     statements,
-    `SELECT n, conversation, sequence, moved_by, (SELECT e.n FROM events e WHERE e.id = moved_by) AS moved_n
-      FROM messages WHERE n IN ?`,
+    `SELECT n, conversation, parent, sequence, moved_by, failed,
+        (SELECT e.n FROM events e WHERE e.id = m.moved_by) AS moved_n,
+        (SELECT p.sequence FROM messages p WHERE p.n = m.parent) AS parent_sequence
+      FROM messages m WHERE n IN ?`,
     numbersIn(events, 'message.reordered', 'msg'),
   );
   return new Map(rows.map((row) => [row.n, { ...row, isMoved: false }]));
@@ -119,22 +144,42 @@ function moveMessage(
   return 'applied';
 }
 
+/** Whether a message stands before the message that it answers. */
+function isBeforeParent(
+  { n, parent, parent_sequence, sequence }: Movable,
+  messages: Records['messages'],
+): boolean {
+  const position = parent === null ? null : (messages.get(parent)?.sequence ?? parent_sequence);
+  if (parent === null || position === null) return false;
+  return sequence < position || (sequence === position && n < parent);
+}
+
 /** The failed checks of a message, with the position check made again. `$1` is its bit. */
 const POSITION_CHECKED = `CASE WHEN (sequence, n) < (SELECT p.sequence, p.n FROM messages p WHERE p.n = messages.parent)
   THEN failed | $1 ELSE failed & ~$1 END`;
 
 /** Writes new positions, and updates the position check of moved messages and of their replies. */
-async function saveMessages(statements: Statements, moved: readonly Movable[]): Promise<void> {
+async function saveMessages(statements: Statements, messages: Records['messages']): Promise<void> {
+  const moved = [...messages.values()].filter(({ isMoved }) => isMoved);
   if (moved.length === 0) return;
-  await updateRows(statements, MESSAGES, ['sequence', 'moved_by'], moved);
-  await statements.run(
+  await invalidateSummary(statements);
+  const bit = MESSAGE.positionMonotonic;
+  const end = atEnd(statements);
+  await updateRows(
+    end,
+    MESSAGES,
+    ['sequence', 'moved_by', 'failed'],
+    moved.map((message) => {
+      const failed = isBeforeParent(message, messages) ? message.failed | bit : message.failed & ~bit;
+      return { ...message, failed };
+    }),
+  );
+  await end.run(
     `WITH moved AS (SELECT CAST(value ->> 0 AS BIGINT) AS n, CAST(value ->> 1 AS BIGINT) AS conversation FROM json_each($2))
       UPDATE messages SET failed = ${POSITION_CHECKED}
-      WHERE conversation IN (SELECT conversation FROM moved)
-        AND (n IN (SELECT n FROM moved) OR parent IN (SELECT n FROM moved)) AND failed <> ${POSITION_CHECKED}`,
-    [MESSAGE.positionMonotonic, JSON.stringify(moved.map(({ n, conversation }) => [n, conversation]))],
+      WHERE conversation IN (SELECT conversation FROM moved) AND parent IN (SELECT n FROM moved) AND failed <> ${POSITION_CHECKED}`,
+    [bit, JSON.stringify(moved.map(({ n, conversation }) => [n, conversation]))],
   );
-  await invalidateSummary(statements);
 }
 
 /** The fields of an attachment that events write, each with its last writer and, where it is read, the number of that event. */
@@ -150,7 +195,7 @@ type Changeable = Attachment & { isChanged: boolean };
 
 async function attachmentsOf(
   statements: Statements,
-  events: readonly NumberedEvent[],
+  events: readonly Named[],
 ): Promise<Map<number, Changeable>> {
   const rows = await selectIn<Attachment>(
     statements,
@@ -188,19 +233,22 @@ function reclassify(
   return mine.length === 0 ? 'superseded' : 'applied';
 }
 
-async function saveAttachments(statements: Statements, changed: readonly Changeable[]): Promise<void> {
+async function saveAttachments(
+  statements: Pick<Statements, 'run'>,
+  changed: readonly Changeable[],
+): Promise<void> {
   const columns = ['source', 'decorative_layer', 'source_by', 'decorative_by'] as const;
   await updateRows(statements, ATTACHMENTS, columns, changed);
 }
 
 /** Returns the numbers of the records that events of this type name. */
 function numbersIn(
-  events: readonly NumberedEvent[],
-  type: 'message.reordered' | 'attachment.reclassified',
+  events: readonly Named[],
+  type: (typeof CHANGING_TYPES)[number],
   kind: 'msg' | 'att',
 ): Set<number> {
   const numbers = events.map((event) =>
-    event.type === type && 'id' in event.payload ? numberOf(kind, event.payload.id) : undefined,
+    event.type === type ? numberOf(kind, String(event.payload['id'])) : undefined,
   );
   return new Set(numbers.filter((n) => n !== undefined));
 }

@@ -11,7 +11,7 @@ import { storeEvents, type Stored } from './store-events.ts';
 export type StoreEvents = (events: readonly AcceptedEvent[]) => Promise<Stored>;
 
 /** Limits of one transaction (our choice). */
-const MAX_GROUP = { events: 1_000, characters: 8 * 1024 * 1024 };
+const MAX_GROUP = { events: 2_000, characters: 8 * 1024 * 1024 };
 /** Limits of everything that waits for a transaction in this process (our choice). */
 const MAX_WAITING = { events: 20_000, characters: 64 * 1024 * 1024 };
 
@@ -46,7 +46,7 @@ export function createGroupCommit({ database, now }: Archive): StoreEvents {
     return group;
   };
 
-  const commit = async (given?: readonly Waiting[]): Promise<readonly Waiting[]> => {
+  const commit = async (given?: readonly Waiting[], mayApply = true): Promise<readonly Waiting[]> => {
     let group = given;
     try {
       const { errors, hasQueued } = await database.transaction((statements) => {
@@ -55,7 +55,7 @@ export function createGroupCommit({ database, now }: Archive): StoreEvents {
         return storeEvents(
           statements,
           group.flatMap(({ events }) => events),
-          { now: now(), mirrors },
+          { now: now(), mirrors, mayApply },
         );
       });
       let at = 0;
@@ -64,12 +64,15 @@ export function createGroupCommit({ database, now }: Archive): StoreEvents {
     } catch (error) {
       // The lock was not obtained: everybody who waited for it gives up.
       group ??= waiting.splice(0);
-      if (group.length === 1 || isStoreUnavailable(error)) {
+      const isUnavailable = isStoreUnavailable(error);
+      // An event that cannot be applied is stored all the same. The queue tries it again.
+      if (mayApply && !isUnavailable) return commit(group, false);
+      if (group.length === 1 || isUnavailable) {
         for (const { reject } of group) reject(error);
         return group;
       }
       // One caller's events fail: commit the callers separately, so that the others do not fail with it.
-      for (const one of group) await commit([one]);
+      for (const one of group) await commit([one], false);
     }
     return group!;
   };

@@ -1,4 +1,4 @@
-// Stores accepted events once each, queued to be applied later (interface 4.6, 6).
+// Stores accepted events once each, and applies them or queues them to be applied later (interface 4.6, 6).
 import { ApiError } from '../../rules/api-error.ts';
 import { numberOf } from '../../rules/identifier.ts';
 import { CHANGING_TYPES, EventConflict, type AcceptedEvent } from '../../rules/ingest.ts';
@@ -6,21 +6,22 @@ import type { RateLimiter } from '../../rules/rate-limiter.ts';
 import type { Statements } from '../sql/database.ts';
 import { EVENTS } from '../../records/event.ts';
 import type { NewRow, StoredRow } from '../../records/table.ts';
+import { readEffects, type EventOutcome, type NumberedEvent } from './effects.ts';
 import { appendRows, atEnd, selectIn, updateRows } from '../sql/bulk-statements.ts';
 import { eventsByEffect } from './by-effect.ts';
 
 /** Events that may wait for records (our choice). Anyone with a token can name records that will never exist. */
 const MAX_WAITING_EVENTS = 100_000;
 
-type Fresh = { event: AcceptedEvent; row: Kept };
 type Kept = Pick<StoredRow<typeof EVENTS>, 'n' | 'id' | 'body_sha256' | 'effect' | 'applied' | 'deliveries'>;
+type Fresh = { event: AcceptedEvent; row: Kept & EventOutcome };
 
 /** What became of events: the error of each, undefined where it is stored; and whether any event of the archive is queued. */
 export type Stored = { errors: (ApiError | undefined)[]; hasQueued: boolean };
 
 /**
- * Stores events in the order given, in the transaction of the only writer. They are `queued`; while nothing is queued before it, an
- * event that changes no record is `recorded` at once. Resolves to an ApiError for each event, or undefined where it is stored:
+ * Stores events in the order given, in the transaction of the only writer. While nothing is queued before it, an event is applied at once;
+ * else it is `queued`. Without `mayApply` an event that changes a record is queued, too. Resolves to an ApiError for each event, or undefined where it is stored:
  * `event_conflict` for another body under a known id, `rate_limited` when too
  * many events wait for records or a mirror layer is announced too often. Another delivery of the same body only
  * increases the count; it queues a dead event again.
@@ -28,13 +29,12 @@ export type Stored = { errors: (ApiError | undefined)[]; hasQueued: boolean };
 export async function storeEvents(
   statements: Statements,
   events: readonly AcceptedEvent[],
-  { now, mirrors }: { now: number; mirrors: RateLimiter },
+  { now, mirrors, mayApply }: { now: number; mirrors: RateLimiter; mayApply: boolean },
 ): Promise<Stored> {
-  const rows = await selectIn<Kept>(
-    statements,
-    KNOWN[statements.engine],
-    new Set(events.map(({ id }) => id)),
-  );
+  const [rows, effects] = await Promise.all([
+    selectIn<Kept>(statements, KNOWN[statements.engine], new Set(events.map(({ id }) => id))),
+    readEffects(statements, mayApply ? events : []),
+  ]);
   const known = new Map<string, Kept>(rows.map((row) => [row.id, row]));
   const absent = await unknownRecords(
     statements,
@@ -73,16 +73,19 @@ export async function storeEvents(
       });
     }
     n += 1;
-    hasQueued ||= CHANGING_TYPES.some((type) => type === event.type);
-    if (!hasQueued) ordinal += 1;
-    const row: Kept = {
-      n,
+    hasQueued ||= !mayApply && CHANGING_TYPES.some((type) => type === event.type);
+    const outcome: EventOutcome = hasQueued
+      ? { n, effect: 'queued', message: null, attachment: null }
+      : effects.apply(numbered(event, n));
+    const isSettled = outcome.effect !== 'queued' && outcome.effect !== 'waiting';
+    if (isSettled) ordinal += 1;
+    // The same object, because a later event can change the outcome.
+    const row: Fresh['row'] = Object.assign(outcome, {
       id: event.id,
       body_sha256: event.bodySha256,
-      effect: hasQueued ? 'queued' : 'recorded',
-      applied: hasQueued ? null : ordinal,
+      applied: isSettled ? ordinal : null,
       deliveries: 1,
-    };
+    });
     fresh.set(n, { event, row });
     known.set(event.id, row);
     return undefined;
@@ -103,12 +106,23 @@ export async function storeEvents(
       deliveries: row.deliveries,
       effect: row.effect,
       applied: row.applied,
+      message: row.message,
+      attachment: row.attachment,
     };
   });
+  await effects.save();
   const end = atEnd(statements);
   await countDeliveries(end, [...again]);
   await appendRows(end, EVENTS, added);
   return { errors, hasQueued };
+}
+
+/** The payload was checked against the schema of its type when the event was accepted. */
+function numbered({ id, type, payload }: AcceptedEvent, n: number): NumberedEvent {
+  return { n, id, type, payload } as { n: number; id: string } & Pick<
+    AcceptedEvent,
+    'payload'
+  > as NumberedEvent;
 }
 
 /**

@@ -58,8 +58,12 @@ const sent = fc
   });
 const group = fc.array(sent, { minLength: 1, maxLength: 20 });
 
-const store = async (statements: Statements, events: readonly Sent[], mirrors = createRateLimiter(3)) => {
-  const { errors } = await storeEvents(statements, events.map(accepted), { now: START, mirrors });
+const store = async (
+  statements: Statements,
+  events: readonly Sent[],
+  { mirrors = createRateLimiter(3), mayApply = true } = {},
+) => {
+  const { errors } = await storeEvents(statements, events.map(accepted), { now: START, mirrors, mayApply });
   return errors.map((error) => error?.code);
 };
 const queued = async (statements: Statements): Promise<NumberedEvent[]> => {
@@ -75,35 +79,49 @@ const rowsOf = async (statements: Statements) => ({
 });
 
 property.prop([group, group, fc.subarray([1, 2, 3, 4, 5, 6, 7, 8, 9])], {
-  numRuns: runs({ quick: 60, long: 600 }),
-})('a group of any events equals the same events one after the other', async (before, events, dead) => {
-  /** Events of which some are applied already, and some are dead. */
-  const begin = async (statements: Statements) => {
-    await store(statements, before);
-    await applyEvents(statements, await queued(statements));
-    for (const n of dead)
-      await statements.run(
-        `UPDATE events SET effect = 'dead', failures = 8, error = 'x', applied = NULL, message = NULL,
+  numRuns: runs({ quick: 60, long: 300 }),
+})(
+  'a group of any events equals the same events one after the other, applied at once or queued',
+  async (before, events, dead) => {
+    /** Events of which some are applied already, and some are dead. */
+    const begin = async (statements: Statements) => {
+      await store(statements, before);
+      await applyEvents(statements, await queued(statements));
+      for (const n of dead)
+        await statements.run(
+          `UPDATE events SET effect = 'dead', failures = 8, error = 'x', applied = NULL, message = NULL,
           attachment = NULL WHERE id = $1 AND effect = 'recorded'`,
-        [`evt_${n}`],
-      );
-  };
-  const together = await undone(async (statements) => {
-    await begin(statements);
-    const answers = await store(statements, events);
-    await applyEvents(statements, await queued(statements));
-    return { answers, ...(await rowsOf(statements)) };
-  });
-  const alone = await undone(async (statements) => {
-    await begin(statements);
-    const answers: unknown[] = [];
-    const mirrors = createRateLimiter(3);
-    for (const event of events) answers.push(...(await store(statements, [event], mirrors)));
-    for (const event of await queued(statements)) await applyEvents(statements, [event]);
-    return { answers, ...(await rowsOf(statements)) };
-  });
-  expect(together).toEqual(alone);
-});
+          [`evt_${n}`],
+        );
+    };
+    const together = (mayApply: boolean) =>
+      undone(async (statements) => {
+        await begin(statements);
+        const answers = await store(statements, events, { mayApply });
+        await applyEvents(statements, await queued(statements));
+        return { answers, ...(await rowsOf(statements)) };
+      });
+    const alone = (mayApply: boolean) =>
+      undone(async (statements) => {
+        await begin(statements);
+        const answers: unknown[] = [];
+        const mirrors = createRateLimiter(3);
+        for (const event of events)
+          answers.push(...(await store(statements, [event], { mirrors, mayApply })));
+        for (const event of await queued(statements)) await applyEvents(statements, [event]);
+        return { answers, ...(await rowsOf(statements)) };
+      });
+    const [atOnce, later] = [await together(true), await together(false)];
+    expect(atOnce).toEqual(await alone(true));
+    expect(later).toEqual(await alone(false));
+    // A dead event that is delivered again comes before those that are queued with it, and after those that are applied at once.
+    const withoutOrder = ({ events: rows, ...rest }: typeof later) => ({
+      ...rest,
+      events: rows.map((row) => ({ ...row, applied: row['applied'] !== null })),
+    });
+    expect(withoutOrder(atOnce)).toEqual(withoutOrder(later));
+  },
+);
 
 /** Counts the statements by which events are stored and applied. */
 async function statementsFor(events: readonly Sent[], known: readonly Sent[]): Promise<number> {
@@ -136,7 +154,7 @@ test('known and superseding events cost as many statements as one of them', asyn
   expect(await statementsFor(later, first)).toBe(await statementsFor(later.slice(0, 1), first));
 });
 
-test('an event that changes no record is recorded at once, unless another one is queued before it', async () => {
+test('an event is applied at once, unless another one is queued before it', async () => {
   const outcomes = await undone(async (statements) => {
     await statements.run(
       `INSERT INTO events (n, id, type, payload, body_sha256, received_ms, deliveries, effect) VALUES (1, 'evt_dead', 'contact.flagged',
@@ -144,37 +162,38 @@ test('an event that changes no record is recorded at once, unless another one is
       [accepted(flagged('evt_dead', 'a')).bodySha256],
     );
     const effects: unknown[] = [];
-    for (const events of [
-      [flagged('evt_2', 'a'), flagged('evt_3', 'a')],
-      [flagged('evt_4', 'a'), moved('evt_5', 1, 3), flagged('evt_6', 'a')],
-      [flagged('evt_7', 'a')],
+    for (const { events, mayApply } of [
+      { events: [flagged('evt_2', 'a'), moved('evt_3', 1, 2), moved('evt_4', 99, 2)], mayApply: true },
+      { events: [flagged('evt_5', 'a'), moved('evt_6', 1, 3), flagged('evt_7', 'a')], mayApply: false },
+      { events: [moved('evt_8', 1, 4)], mayApply: true },
     ]) {
       const { hasQueued } = await storeEvents(statements, events.map(accepted), {
         now: START,
         mirrors: createRateLimiter(3),
+        mayApply,
       });
       effects.push(hasQueued);
     }
     await applyEvents(statements, await queued(statements));
-    await store(statements, [flagged('evt_8', 'a'), flagged('evt_dead', 'a'), flagged('evt_9', 'a')]);
+    await store(statements, [moved('evt_9', 1, 5), flagged('evt_dead', 'a'), moved('evt_10', 1, 6)]);
     effects.push(await statements.all('SELECT n, effect, applied FROM events ORDER BY n'));
     return effects;
   });
-  const recorded = (n: number, applied = n - 1) => ({ n, effect: 'recorded', applied });
   expect(outcomes).toEqual([
     false,
     true,
     true,
     [
       { n: 1, effect: 'queued', applied: null },
-      recorded(2),
-      recorded(3),
-      recorded(4),
-      { n: 5, effect: 'applied', applied: 4 },
-      recorded(6),
-      recorded(7),
-      recorded(8),
-      { n: 9, effect: 'queued', applied: null },
+      { n: 2, effect: 'recorded', applied: 1 },
+      { n: 3, effect: 'superseded', applied: 2 },
+      { n: 4, effect: 'waiting', applied: null },
+      { n: 5, effect: 'recorded', applied: 3 },
+      { n: 6, effect: 'superseded', applied: 4 },
+      { n: 7, effect: 'recorded', applied: 5 },
+      { n: 8, effect: 'superseded', applied: 6 },
+      { n: 9, effect: 'applied', applied: 7 },
+      { n: 10, effect: 'queued', applied: null },
     ],
   ]);
 });
