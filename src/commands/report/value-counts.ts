@@ -30,15 +30,16 @@ export class ValueCounts {
     return sums;
   }
 
-  /** Returns the most frequent values, rows without a value last, and what is left. */
+  /** Returns the most frequent values, rows without a value last, and what is left. Rows without a value are always among them. */
   most<Shown>(shown: (value: string | null, sums: Sums) => Shown): {
     values: Shown[];
     others: { values: number | null; rows: number };
   } {
     const sorted = [...this.#sums].toSorted(byFrequency);
-    const rest = sorted.slice(MAX_SHOWN_VALUES);
+    const none = sorted.at(-1)?.[0] === null ? sorted.splice(-1) : [];
+    const rest = sorted.splice(MAX_SHOWN_VALUES - none.length);
     return {
-      values: sorted.slice(0, MAX_SHOWN_VALUES).map(([value, sums]) => shown(value, sums)),
+      values: [...sorted, ...none].map(([value, sums]) => shown(value, sums)),
       others: {
         values: this.#rest > 0 ? null : rest.length,
         rows: rest.reduce((sum, [, { rows }]) => sum + rows, this.#rest),

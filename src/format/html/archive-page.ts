@@ -131,8 +131,8 @@ function rests(report: ArchiveReport): Section {
     verification === null
       ? 'No file was compared with its hash for this report. To do so: arx attachments pull --all --to DIR, then arx report --verify DIR.'
       : verification.fixity === 'ok'
-        ? `The files of ${verification.dir} were compared with their hashes, and all that were checked match.`
-        : `The files of ${verification.dir} were compared with their hashes. Not all match: see Verification.`,
+        ? `The files in the folder ${verification.dir} were compared with their hashes, and all that were checked match.`
+        : `The files in the folder ${verification.dir} were compared with their hashes. Not all match: see Verification.`,
     'Integrity is a number that the service states. This program did not measure it.',
   ];
   return {
@@ -168,6 +168,13 @@ const NAMES: Readonly<Record<ReadList['list'], string>> = {
   conversations: 'conversations',
   messages: 'messages',
   sequence: 'sequence entries',
+};
+
+/** Names of columns with the places where a telephone may break them. */
+const BREAKABLE = {
+  messages: 'messages',
+  conversations: html`conver­sations`,
+  attachments: html`attach­ments`,
 };
 
 function counts({ messages, conversations, attachments }: ArchiveReport): Section {
@@ -211,16 +218,17 @@ const TONES: Record<FileState, Tone> = { available: 'calm', withheld: 'warn', ab
 function filesBy(column: string, caption: string, { values, others }: FilesByValue): Markup | undefined {
   if (values.every(({ value }) => value === null)) return undefined;
   const states = FILE_STATES.filter((state) => values.some((row) => row[state] > 0));
+  const drawn = states.filter((state) => values.some((row) => row.value !== null && row[state] > 0));
   // Where all files are available, or none is, the number of files says it.
   const counted = states.filter((state) => state !== 'available');
   const rows = values.map((row): BarRow => ({
     name: row.value ?? 'not stated',
-    bar: states.map((state) => ({ tone: TONES[state], value: row[state] })),
+    bar: row.value === null ? [] : states.map((state) => ({ tone: TONES[state], value: row[state] })),
     cells: [formatCount(row.files), ...counted.map((state) => formatCount(row[state]))],
   }));
   return html`<div class="sheet">
     ${barTable(caption, [column, 'files', ...counted], rows)}
-    ${states.length > 1 ? html`<p>${states.map((name) => legend({ name, tone: TONES[name] }))}</p>` : undefined}
+    ${drawn.length > 1 ? html`<p>${drawn.map((name) => legend({ name, tone: TONES[name] }))}</p>` : undefined}
     ${rest(others, 'file')}
   </div>`;
 }
@@ -229,7 +237,7 @@ function messagesBySource({ values, others }: ArchiveReport['messages']['sources
   if (values.every(({ value }) => value === null)) return undefined;
   const rows = values.map(({ value, messages }): BarRow => ({
     name: value ?? 'not stated',
-    bar: [{ tone: 'calm', value: messages }],
+    bar: value === null ? [] : [{ tone: 'calm', value: messages }],
     cells: [formatCount(messages)],
   }));
   return html`<div class="sheet">
@@ -268,7 +276,7 @@ function integrity({ integrity: counted }: ArchiveReport): Section | undefined {
       <p>The share of checks that a row passes, as the service states it. ${lowest.join('; ')}.</p>
       ${barTable(
         'Rows by integrity',
-        ['integrity', ...kinds],
+        ['integrity', ...kinds.map((kind) => BREAKABLE[kind])],
         groups
           .filter(({ rows }) => rows.some((count) => count > 0))
           .toReversed()

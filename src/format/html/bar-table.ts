@@ -17,7 +17,7 @@ export const BAR_STYLE = `
 `;
 
 /** Returns a table. The longest bar has the whole width. The first of `columns` names the names. */
-export function barTable(caption: string, columns: readonly string[], rows: readonly BarRow[]): Markup {
+export function barTable(caption: string, columns: readonly Part[], rows: readonly BarRow[]): Markup {
   const lengthOf = ({ bar }: BarRow): number => bar.reduce((sum, { value }) => sum + value, 0);
   const longest = rows.reduce((most, row) => Math.max(most, lengthOf(row)), 0);
   return html`<div class="scroll bars" tabindex="0" role="region" aria-label="${caption}">

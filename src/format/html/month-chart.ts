@@ -11,26 +11,37 @@ const MAX_COLUMNS = 360;
 /** Rows of the table; more months than this are shown by year. */
 const MAX_ROWS = 600;
 
+/** At each end of the time, the part of all messages that may be left out of the chart. */
+const MAX_SHARE_OF_FAR_MONTHS = 0.005;
+/** They are left out where the time with them is at least this many times as long. */
+const MIN_FAR_SPAN = 2;
+
 /** A time from one month, or year, to another. */
 type Time = { first: string; last: string; messages: number };
 
 /** Returns the chart and the table. There must be a month. */
 export function monthsSection({ by_month: months, undated }: ArchiveReport['messages']): Part {
   const all = monthsBetween(months);
-  const isChartByMonth = all.length <= MAX_COLUMNS;
-  const times = isChartByMonth ? all : splitIntoBuckets(yearsOf(all), MAX_COLUMNS).map(joined);
+  const drawn = monthsBetween(withoutFarMonths(months));
+  const isChartByMonth = drawn.length <= MAX_COLUMNS;
+  const times = isChartByMonth ? drawn : splitIntoBuckets(yearsOf(drawn), MAX_COLUMNS).map(joined);
+  const isByYear = times.every(({ first, last }) => first === last);
   const isTableByMonth = months.length <= MAX_ROWS;
   const rows = isTableByMonth ? all : splitIntoBuckets(yearsOf(all), MAX_ROWS).map(joined);
   const total = months.reduce((sum, { messages }) => sum + messages, 0);
+  const undrawn = total - drawn.reduce((sum, { messages }) => sum + messages, 0);
   const empty = all.length - months.length;
   const says = [
     `${plural(total, 'message')}, ${nameOf(joined(all))}`,
     `${empty === 0 ? 'no month is' : empty === 1 ? '1 month is' : `${formatCount(empty)} months are`} without messages`,
     ...(undated === 0 ? [] : [`${plural(undated, 'message')} without a readable date`]),
+    ...(undrawn === 0
+      ? []
+      : [`${plural(undrawn, 'message')} before or after ${nameOf(joined(drawn))} not in the chart`]),
   ].join('; ');
   return [
     svgChart({
-      title: isChartByMonth ? 'By month' : 'By year',
+      title: isChartByMonth ? 'By month' : isByYear ? 'By year' : 'By several years',
       level: 3,
       says: `${says}.`,
       shape: 'bars',
@@ -40,7 +51,7 @@ export function monthsSection({ by_month: months, undated }: ArchiveReport['mess
         up: { most: time.messages, usual: time.messages },
       })),
       up: { name: 'messages', tone: 'calm' },
-      axis: isChartByMonth ? 'month, in UTC' : 'year, in UTC',
+      axis: isChartByMonth ? 'month, in UTC' : isByYear ? 'year, in UTC' : 'years, in UTC',
       figure: formatCount,
       whole: true,
     }),
@@ -50,6 +61,23 @@ export function monthsSection({ by_month: months, undated }: ArchiveReport['mess
       withGaps(rows).map((time) => [nameOf(time), time.messages === 0 ? 'none' : formatCount(time.messages)]),
     ),
   ];
+}
+
+/**
+ * Returns the months without those far from all others: where the first and the last few messages are so far away that the chart
+ * would show the others as one column, as wrong dates are. The table has them.
+ */
+function withoutFarMonths(months: ArchiveReport['messages']['by_month']): typeof months {
+  const total = months.reduce((sum, { messages }) => sum + messages, 0);
+  const few = total * MAX_SHARE_OF_FAR_MONTHS;
+  let first = 0;
+  for (let sum = months[0]?.messages ?? 0; sum <= few; sum += months[first]!.messages) first += 1;
+  let last = months.length - 1;
+  for (let sum = months[last]?.messages ?? 0; sum <= few; sum += months[last]!.messages) last -= 1;
+  const near = months.slice(first, last + 1);
+  const span = (list: typeof months): number =>
+    monthNumber(list.at(-1)?.month ?? '') - monthNumber(list[0]?.month ?? '') + 1;
+  return near.length > 0 && span(near) * MIN_FAR_SPAN <= span(months) ? near : months;
 }
 
 function nameOf({ first, last }: Time): string {

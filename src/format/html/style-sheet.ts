@@ -10,7 +10,7 @@ export const STYLE = `
   --ground: #fbfbf9; --card: #fff; --ink: #1c2126; --soft: #59636e; --line: #dcdfe3; --grid: #eaecef;
   --calm: #2563ad; --good: #1a7f37; --warn: #b45309; --bad: #c0352b;
 }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --ground: #14171a; --card: #1b1f23; --ink: #e6e9ec; --soft: #9aa4ae; --line: #343a41; --grid: #272c32;
     --calm: #6cb0f5; --good: #57c878; --warn: #f0a94a; --bad: #ff8a80;
@@ -35,8 +35,8 @@ header p { overflow-wrap: anywhere; }
 .calm { color: var(--calm); } .good { color: var(--good); } .warn { color: var(--warn); } .bad { color: var(--bad); }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .75rem; margin: 1.5rem 0; padding: 0; list-style: none; }
 .tiles li, .chart, .sheet { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; }
-.tiles li { padding: .7rem .9rem; }
-.tiles b { display: block; font-size: 1.5rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
+.tiles li { padding: .7rem .75rem; font-size: .9rem; }
+.tiles b { display: block; font-size: 1.3rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
 .chart { margin: 0 0 .75rem; padding: .9rem 1rem .7rem; }
 .legend { display: inline-block; margin-right: 1rem; }
 .legend svg { width: .75rem; height: .75rem; margin-right: .35rem; vertical-align: -.05em; }
@@ -83,6 +83,7 @@ footer { margin-top: 1.5rem; font-size: .85rem; }
 }
 @media print {
   body { max-width: none; padding: 0; }
-  .chart, .sheet, .tiles li { break-inside: avoid; }
+  .chart, .sheet:not(:has(table)), .tiles li, tr { break-inside: avoid; }
+  h2, h3, caption { break-after: avoid; }
 }
 `;

@@ -57,6 +57,42 @@ test('months without messages are a gap of the chart and a row of the table', ()
   expect(textsOf(document, 'th')).toContain('2004-01 to 2004-04');
 });
 
+test('a few messages with dates far away do not squeeze the chart, and are said and in the table', () => {
+  const months = Array.from({ length: 24 }, (_, at) => ({
+    month: `20${String(19 + Math.floor(at / 12))}-${String((at % 12) + 1).padStart(2, '0')}`,
+    messages: 100,
+  }));
+  const by_month = [{ month: '0102-07', messages: 2 }, ...months, { month: '2028-10', messages: 1 }];
+  const document = pageOf('outer', { messages: { ...archiveReport('').messages, by_month } });
+  const columns = textsOf(document, 'title').filter((text) => /^\d{4}-\d\d: /.test(text));
+  expect(columns).toHaveLength(24);
+  expect(columns[0]).toBe('2019-01: 100 messages');
+  expect(document).toContain('3 messages before or after 2019-01 to 2020-12 not in the chart');
+  expect(textsOf(document, 'th')).toEqual(expect.arrayContaining(['0102-07', '2028-10']));
+});
+
+test('times without a message far away from others keep their place where they are many', () => {
+  const by_month = [
+    { month: '1992-01', messages: 50 },
+    { month: '2020-01', messages: 900 },
+  ];
+  const document = pageOf('outer', { messages: { ...archiveReport('').messages, by_month } });
+  expect(textsOf(document, 'title')).toContain('1992-01: 50 messages');
+  expect(document).not.toContain('not in the chart');
+});
+
+test('rows without a value have a number and no bar, so that they do not shorten the bars of others', () => {
+  const known = { ...filesBy(['oslo']).values[0]!, available: 7, withheld: 0, absent: 0 };
+  const cities = {
+    values: [known, { ...known, value: null, files: 9000, available: 9000 }],
+    others: { values: 0, rows: 0 },
+  };
+  const document = pageOf('outer', { attachments: { ...archiveReport('').attachments, cities } });
+  const table = /Attachments by city[^]*?<\/table>/.exec(document)![0];
+  expect(table).toMatch(/not stated[^]*9,000/);
+  expect(table).toMatch(/oslo[^]*width="100.00"[^]*not stated/);
+});
+
 test('a part without figures is left out, and so is its link', () => {
   const document = archivePage(emptyReport(), '0.1.0');
   expect(textsOf(document, 'a')).toEqual([

@@ -106,6 +106,11 @@ describe.skipIf(!HAS_BROWSER)('pages in a browser', () => {
         ).toEqual([]);
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(screen.width);
         expect(await page.title()).not.toBe('run');
+        // Figures that are moved to the side to be seen are not read. Long words may need it.
+        const cut = `[...document.querySelectorAll('.bars')].filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.ariaLabel)`;
+        if (name === 'plain') expect(await page.evaluate(cut)).toEqual([]);
+        const broken = `[...document.querySelectorAll('.tiles b')].filter((each) => each.getClientRects().length > 1 || each.offsetHeight > 40).map((each) => each.textContent)`;
+        if (name === 'plain') expect(await page.evaluate(broken)).toEqual([]);
       } finally {
         await page.close();
       }
@@ -137,6 +142,20 @@ describe.skipIf(!HAS_BROWSER)('pages in a browser', () => {
         await page.close();
       }
     });
+  });
+
+  test('on paper it is light, and a long table begins where it stands', async () => {
+    const page = await open('plain', SCREENS[3]);
+    try {
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      const style = (selector: string, name: string) =>
+        page.evaluate(`getComputedStyle(document.querySelector('${selector}'))['${name}']`);
+      expect(await style('body', 'backgroundColor')).toBe('rgb(251, 251, 249)');
+      expect(await style('.sheet:has(table)', 'breakInside')).toBe('auto');
+      expect(await style('tr', 'breakInside')).toBe('avoid');
+    } finally {
+      await page.close();
+    }
   });
 
   test('a link of the page leads to its part', async () => {
