@@ -33,6 +33,7 @@ export async function run(input: Input, app: App): Promise<void> {
   }
   // The session asks for nothing and opens no archive once the terminal is taken.
   await app.client();
+  await (await app.session()).bearer();
   const archive = explorerArchive(app, globalWords);
   const opened = place === undefined ? undefined : await open(place, archive, app);
   const { explore, ENTER_SCREEN, LEAVE_SCREEN } = await import('../explore/explorer.ts');

@@ -70,7 +70,7 @@ const ACTIONS: Record<Action, (state: State, count: number) => Step> = {
       : said(state, 'S orders conversations'),
   copy: (state) => ({ state, effects: [{ kind: 'copy', words: wordsOf(placeInFocus(state)) }] }),
   copyScreen: (state) => ({ state, effects: [{ kind: 'copy', words: wordsOfScreen(shownScreen(state)) }] }),
-  quotes: (state) => changed({ ...state, isFolded: !state.isFolded }, (screen) => moved(screen, 0, state)),
+  quotes,
   headers: (state) => toggled(state, 'headers'),
   lore: (state) => toggled(state, 'lore'),
   reload: (state) => replaced(state, shownScreen(state).place),
@@ -117,7 +117,8 @@ function pageOf(state: State): number {
 
 function enter(state: State): Step {
   const screen = shownScreen(state);
-  if (isText(screen)) return screen.place.kind === 'message' ? files(state) : { state, effects: [] };
+  if (screen.place.kind === 'message') return files(state);
+  if (isText(screen)) return said(state, 'there is nothing behind this');
   const entry = chosenEntry(screen);
   const chosen = chosenPlace(entry);
   if (chosen !== undefined) return pushed(state, chosen.place, chosen.document);
@@ -178,8 +179,18 @@ function thread(state: State): Step {
 
 function toggled(state: State, option: 'headers' | 'lore'): Step {
   const { place } = shownScreen(state);
-  if (place.kind !== 'message') return { state, effects: [] };
+  if (place.kind !== 'message')
+    return said(state, option === 'headers' ? 'H shows the header of a message' : 'L is about a message');
   return replaced(state, { ...place, [option]: place[option] !== true });
+}
+
+function quotes(state: State): Step {
+  const isFolded = !state.isFolded;
+  const { state: next } = said(
+    { ...state, isFolded },
+    `long quotations are ${isFolded ? 'folded' : 'shown'}`,
+  );
+  return changed(next, (screen) => moved(screen, 0, next));
 }
 
 function clicked(state: State, row: number): Step {

@@ -51,7 +51,8 @@ export function popped(state: State): Step {
 export function sibling(state: State, step: 1 | -1): Step {
   const list = state.screens.at(-2);
   const shown = shownScreen(state);
-  if (list === undefined || !isText(shown) || isText(list)) return { state, effects: [] };
+  if (list === undefined || !isText(shown) || isText(list))
+    return said(state, 'J and K show the next and the previous message or file of a list');
   for (let index = list.cursor + step; index >= 0 && index < shownCount(list); index += step) {
     const entry = entryAt(list, index);
     if (entry?.kind !== shown.place.kind) continue;

@@ -131,6 +131,13 @@ test('an answer that is an error is said, and r asks again', async () => {
   expect(await explorer.ended).toBe(0);
 });
 
+test('without a token it is refused before the screen is taken', async () => {
+  const explorer = startExplorer(dir, `--base-url ${proxy.url}`, { env: { LANG: 'C.UTF-8' } });
+  expect(await explorer.ended).toBe(4);
+  expect(explorer.stderr()).toMatch(/no token for .*exit 4.*\n.*hint: arx login/);
+  expect(explorer.sent()).toBe('');
+});
+
 test('an id that cannot be read is refused before the screen is taken', async () => {
   const explorer = start('msg_1');
   await proxy.refuse(/^\/api\/content\//, 403);

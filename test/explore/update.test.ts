@@ -432,6 +432,34 @@ describe('commands', () => {
   });
 });
 
+describe('each key of the help does something or says why not', () => {
+  const sequence = () =>
+    stateAt(
+      { kind: 'sequence', name: 'arc' },
+      { document: { kind: 'plot', name: 'arc', rows: [{ checked: 1, offset: 0 }], unchecked: 0 } },
+    );
+  const message1 = () =>
+    stateAt(
+      { kind: 'message', id: 'msg_1' },
+      { document: { kind: 'message', message: readMessage('msg_1', 'a text') } },
+    );
+  const opened = () => press(files(), 'enter').state;
+  const placed = { list, thread, files, opened, sequence, message1 };
+  const keys = Object.entries(BINDINGS)
+    .filter(([subject]) => subject !== 'Move')
+    .flatMap(([, bindings]) => bindings.map((each) => each.keys[0]!));
+  test.each(Object.entries(placed))('%s', (_, from) => {
+    const silent = keys.filter((key) => {
+      const before = press(from(), 'j').state;
+      const { state, effects } = press(before, key);
+      return (
+        effects.length === 0 && state.notice === undefined && JSON.stringify(state) === JSON.stringify(before)
+      );
+    });
+    expect(silent).toEqual([]);
+  });
+});
+
 describe('what was said', () => {
   const pulling = press(files(), 'P', 'enter').state;
   const output = [

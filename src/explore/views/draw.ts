@@ -105,8 +105,12 @@ function placeholder(
       text: `  ${text}`,
       style: 'bad',
     }));
-  if (reading === 'reading') return [{ text: readingText(progress), style: 'dim' }];
-  if (filter !== '' && entries.length > 0) return [{ text: `  no row has "${filter}"`, style: 'dim' }];
+  const isFiltered = filter !== '' && entries.length > 0;
+  if (reading === 'reading') {
+    const none = isFiltered ? `none of ${plural(entries.length, 'row')} has "${filter}" so far` : undefined;
+    return [{ text: readingText(progress ?? none), style: 'dim' }];
+  }
+  if (isFiltered) return [{ text: `  no row has "${filter}"`, style: 'dim' }];
   return [{ text: `  ${emptyText(place)}`, style: 'dim' }];
 }
 
@@ -167,7 +171,7 @@ function positionText(screen: Screen, state: State): string {
   }
   if (screen.place.kind === 'overview')
     return matches === undefined ? '' : `${plural(length, 'row')} with "${filter}"`;
-  if (entries.length === 0 && reading === 'reading') return '';
+  if (entries.length === 0 && reading !== 'whole') return '';
   const count = formatCount(entries.length);
   const isOpen = reading !== 'whole';
   const all = !isOpen

@@ -199,6 +199,17 @@ describe('what is seen', () => {
     expect(shown(stateAt({ kind: 'conversations' }, { entries }))).toMatch(/ 1 of 2\n/);
   });
 
+  test('how far a filter has looked', () => {
+    const state = stateAt({ kind: 'conversations' }, { entries: [conversation(1)], next: 'conv_1' });
+    expect(shown(press(state, '/', 'x').state)).toContain('reading … none of 1 row has "x" so far');
+  });
+
+  test('a list that could not be read has no position', () => {
+    const state = stateAt({ kind: 'conversations' }, { entries: [], next: 'x' });
+    const failed = after(state, { kind: 'failed', screen: 1, text: 'no token [auth]' });
+    expect(shown(failed)).not.toContain('0 of 0');
+  });
+
   test('how much of a place is read', () => {
     const state = stateAt({ kind: 'thread', id: 'conv_1' }, { total: 240, next: '' });
     const event = { kind: 'progress', screen: 1, text: '100 of 240 messages' } as const;
