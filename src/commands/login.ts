@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { loginCommand, type Session } from '../config/session.ts';
+import type { Setting } from '../config/settings.ts';
 import { setSetting } from '../config/settings-file.ts';
 import type { TokenEntry } from '../config/token-store.ts';
 import type { TokenRequest } from '../contract/token.ts';
@@ -31,6 +32,8 @@ export async function run({ use }: z.infer<typeof Input>, app: App): Promise<voi
   await chooseService(use, app);
 }
 
+const NOT_STORED = 'no token was stored';
+
 /** A tier is asked for this often before the command gives up. */
 const MAX_TIERS = 3;
 
@@ -53,8 +56,12 @@ async function loggedIn(
       const failure = withAnswers(tierHinted(error, request, app), request, app);
       if (!isTyped || tries === MAX_TIERS || !(error instanceof Fault) || !isAboutTier(error)) throw failure;
       await app.world.stderr.write(`${escapeText(error.message)}\n`);
-      tier = await askTier(app, last).catch(() => {
-        throw failure;
+      tier = await askTier(app, last).catch((ended: unknown) => {
+        // The failure stands on the screen already.
+        const isInterrupted = ended instanceof Fault && ended.kind === 'interrupted';
+        throw isInterrupted
+          ? new Fault(ended.kind, ended.message, { ...ended.detail, kept: NOT_STORED })
+          : failure;
       });
     }
   }
@@ -98,7 +105,7 @@ const OWNER = { client: 'arx', tier: 'internal' };
  */
 function givenRequest(app: App): TokenRequest {
   const { client_id, observer_tier, requested_tier } = app.settings;
-  if (app.isRemote) refuseMissing({ client_id, observer_tier });
+  if (app.isRemote) refuseMissing({ client_id, observer_tier }, app);
   const observer = observer_tier.value ?? OWNER.tier;
   return {
     client_id: client_id.value ?? OWNER.client,
@@ -193,10 +200,22 @@ function savedBaseUrl({ settings, settingsFile: { profiles, values } }: App): st
   return typeof own === 'string' ? own : undefined;
 }
 
-function refuseMissing(given: Record<string, { value: unknown }>): void {
+function refuseMissing(
+  given: Record<'client_id' | 'observer_tier', Setting<string | undefined>>,
+  app: App,
+): void {
+  const { client_id, observer_tier } = given;
   const missing = Object.entries(given).flatMap(([key, { value }]) =>
     value === undefined ? [`--${key.replace('_', '-')}`] : [],
   );
   if (missing.length === 0) return;
-  throw new Fault('usage', `${missing.join(', ')} missing, and there is no terminal to ask on`);
+  const words = [
+    '--client-id',
+    client_id.value ?? 'NAME',
+    '--observer-tier',
+    observer_tier.value ?? LOWEST_TIER,
+  ];
+  throw new Fault('usage', `${missing.join(', ')} missing, and there is no terminal to ask on`, {
+    hint: `${loginCommand(app.settings)} ${shellLine(words)}; or give a token: --token-file FILE, ARX_TOKEN`,
+  });
 }

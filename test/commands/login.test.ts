@@ -1,8 +1,12 @@
 // The questions of `arx login` on a terminal, and what is sent after them.
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { run } from '../../src/arx.ts';
+import { Fault } from '../../src/faults.ts';
 import { arx, type Ran } from '../support/command.ts';
+import { fakeWorld } from '../support/fake-world.ts';
 import { always, answer, misbehave, type Misbehaving } from '../support/misbehaving-server.ts';
 import { sampleData } from '../support/sample.ts';
 import { serve, type Served } from '../support/served.ts';
@@ -423,4 +427,39 @@ describe('where there is no archive after a login by --base-url', () => {
       await first.close();
     }
   });
+});
+
+describe('without a terminal', () => {
+  test.each([
+    ['', '--client-id NAME --observer-tier external'],
+    [' --client-id "my name"', "--client-id 'my name' --observer-tier external"],
+    [' --observer-tier mirror', '--client-id NAME --observer-tier mirror'],
+  ])('login%s: the hint is the line for a script', async (given, words) => {
+    const line = 'login --base-url http://127.0.0.1:9';
+    const { exit, stderr } = await arx(dir, `${line}${given}`, { env: ENV });
+    expect([exit, stderr.split('\n')[1]]).toEqual([
+      2,
+      `  hint: arx ${line} ${words}; or give a token: --token-file FILE, ARX_TOKEN`,
+    ]);
+  });
+});
+
+test('Ctrl-C at the question after a refused tier does not report the refusal again', async () => {
+  const { base_url } = await ours();
+  const controller = new AbortController();
+  const typed = ['ada', 'mirror'];
+  const stopped = async (): Promise<string> => {
+    const answer = typed.shift();
+    if (answer !== undefined) return answer;
+    controller.abort(new Fault('interrupted', 'interrupted', { signal: 'SIGINT' }));
+    throw controller.signal.reason;
+  };
+  const world = fakeWorld({ dir, argv: ['login', '--base-url', base_url], columns: 80, env: ENV });
+  const stdin = { ...world.stdin, line: stopped };
+  const exit = await run({ ...world, stdin, signal: controller.signal, randomBytes });
+  expect(exit).toBe(130);
+  expect(world.stderrText().match(/gives no scope above tier/g)).toHaveLength(1);
+  expect(world.stderrText()).toMatch(
+    /arx: interrupted: no token was stored; run the same command again \[signal, exit 130\]\n$/,
+  );
 });

@@ -6,6 +6,7 @@ import type { Acknowledgement } from '../../contract/event.ts';
 import type { RefusedEvent } from '../../contract/ingest.ts';
 import { Fault } from '../../faults.ts';
 import { formatCount, plural } from '../../format/numbers.ts';
+import { shellLine } from '../../format/shell-words.ts';
 import { acknowledgementView } from '../../format/views/index.ts';
 import { wholeNumber } from '../input.ts';
 import { openLocalArchive } from '../local-archive.ts';
@@ -78,6 +79,7 @@ async function sendOne(input: Input, app: App): Promise<void> {
       const { body } = await patienceOf(input, app)(() => client.ingest(envelope.event, envelope.text));
       await journal.recordOutcomes([{ sent: envelope }]);
       await app.printer.record(acknowledgementView, body);
+      sayNext(1, app);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       const { id } = envelope.event;
@@ -92,6 +94,19 @@ async function sendOne(input: Input, app: App): Promise<void> {
       throw error;
     }
   });
+}
+
+/** Tells people how to see what the events did: an acknowledged one need not be applied yet. */
+function sayNext(accepted: number, { world, settings, notice }: App): void {
+  if (!world.stderr.isTTY || accepted === 0) return;
+  const { base_url: base, profile } = settings;
+  const service = [
+    ...(base.origin === 'flag' && base.value !== undefined ? ['--base-url', base.value] : []),
+    ...(profile.origin === 'flag' ? ['--profile', profile.value] : []),
+  ];
+  const line = (verb: string): string => shellLine(['arx', 'events', verb, ...service]);
+  const effects = accepted === 1 ? 'its effect' : 'their effects';
+  notice(`acknowledged; ${effects}: ${line('ls')}; whether all that was sent is there: ${line('reconcile')}`);
 }
 
 /** The archive in this process has no restart that could pass. `--retries 0` means that nothing is sent twice. */
@@ -158,6 +173,7 @@ async function sendFile(
       };
     },
   });
+  sayNext(totals.accepted, app);
 }
 
 /** Returns the row of a refused event, or undefined where it is unknown whether the service has the event. */

@@ -673,3 +673,24 @@ describe('a service that is away for a while', () => {
     expect(seen).toBe(requests);
   });
 });
+
+test('on a terminal the end says how to see the effect of the events; scripts see nothing of it', async () => {
+  write('three', many(3));
+  const lines = [
+    [`contact.flagged --id one --payload '{"contact":"a"}'`, 'its effect: arx events ls;'],
+    ['--file three', 'their effects: arx events ls;'],
+  ] as const;
+  for (const [line, next] of lines) {
+    const ran = await arx(dir, `events send ${line}`, { columns: 80 });
+    expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining(`arx: acknowledged; ${next}`)]);
+    expect((await arx(dir, `events send ${line} -q`, { columns: 80 })).stderr).toBe('');
+    expect((await arx(dir, `events send ${line}`)).stderr).toBe('');
+  }
+  expect((await arx(dir, 'events ls')).stdout).toContain('one\t');
+  const { base_url, owner, close } = await serve(dir);
+  const line = `events send ${lines[0][0]} --base-url ${base_url}`;
+  const env = { ARX_TOKEN: await tokenOf(base_url, owner) };
+  const remote = await arx(dir, line, { columns: 80, env });
+  await close();
+  expect(remote.stderr.replaceAll('\n', ' ')).toContain(`arx events ls --base-url ${base_url}; `);
+});
