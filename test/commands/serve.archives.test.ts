@@ -1,5 +1,5 @@
 // `arx serve --archives`: all archives of databases under one address, opened when they are asked for.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/exit.ts';
@@ -234,6 +234,60 @@ describe.skipIf(noPostgres)('archives of a database', () => {
     );
     expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
+
+  test.each(['archive drop', 'archive drop and create'])(
+    'a file that is being sent is cut by arx %s, whole or a range, and a pull says so',
+    async (change) => {
+      const size = 24 * 1024 * 1024;
+      await create(url, 'big');
+      mkdirSync(join(dir, 'from'));
+      writeFileSync(join(dir, 'from', 'big.bin'), Buffer.alloc(size, 'some bytes'));
+      const place = withSchema(url, 'big');
+      const run = async (line: string) => expect(await arx(dir, line)).toMatchObject({ exit: 0 });
+      await run(`import from --kind folder --tier external --database ${place}`);
+      served = await serve(dir, ['--archives', url]);
+      const base = `${served.base_url}/a/big`;
+      const token = await tokenOf(base, served.owner);
+      const { json } = await ask('/a/big/v1/attachments', { token });
+      const { file_url: address } = json.data.find(({ filename }: any) => filename === 'big.bin');
+      const begin = async (headers: Record<string, string>) => {
+        const reply = await fetch(address, { headers });
+        const body = reply.body!.getReader();
+        const first = await body.read();
+        return { body, length: Number(reply.headers.get('content-length')), bytes: first.value!.length };
+      };
+      const bodies = [await begin({}), await begin({ range: `bytes=100-${size - 100}` })];
+      const env = { ARX_BASE_URL: base, ARX_TOKEN: token };
+      const pulling = arx(dir, 'attachments pull --all --to files --max-rate 4MB --retries 0 --json', {
+        env,
+      });
+      const hasBegun = (): boolean =>
+        existsSync(join(dir, 'files')) &&
+        readdirSync(join(dir, 'files'), { recursive: true }).some(
+          (name) => (statSync(join(dir, 'files', String(name)), { throwIfNoEntry: false })?.size ?? 0) > 1e6,
+        );
+      await expect.poll(hasBegun, { timeout: 10_000 }).toBe(true);
+
+      await run(`archive drop ${url} big --yes`);
+      if (change.endsWith('create')) await run(`archive create ${url} big`);
+      for (const begun of bodies) {
+        const rest = async () => {
+          for (;;) {
+            const part = await begun.body.read();
+            if (part.done) return;
+            begun.bytes += part.value.length;
+          }
+        };
+        await expect(rest()).rejects.toThrow();
+        expect(begun.bytes).toBeLessThan(begun.length);
+      }
+      const { exit, stdout } = await pulling;
+      expect(exit).toBe(EXIT.network);
+      const report = JSON.parse(stdout);
+      expect(report.completeness).toBe('incomplete');
+      expect(report.files.find(({ path }: any) => path === 'big.bin').verdict).toBe('missing');
+    },
+  );
 
   test('an archive that its operator must repair is named with what is wrong, and nobody is told to wait', async () => {
     await create(url, 'moved', 'newer', 'fine');

@@ -111,9 +111,8 @@ export function createResponseWriter(limits: SlowReaderLimits): ResponseWriter {
       add({ outgoing, socket, bytes: 0, checks: 0, sentBytes: 0 });
       outgoing.writeHead(status, headers);
       const dropped = unread?.drop();
-      const stream = Readable.from(limitChunkReads(body, isRemote ? remoteReads : chunkReads), {
-        objectMode: false,
-      });
+      const chunks = limitChunkReads(body, isRemote ? remoteReads : chunkReads);
+      const stream = Readable.from(wholeBody(chunks, headers['content-length']), { objectMode: false });
       // The pipeline waits for the socket to drain, and ends the stream when the client disconnects.
       await pipeline(stream, outgoing, { end: unread === undefined });
       if (unread === undefined) return;
@@ -121,6 +120,24 @@ export function createResponseWriter(limits: SlowReaderLimits): ResponseWriter {
       outgoing.end();
     },
   };
+}
+
+/**
+ * Yields the chunks of a body. Throws before the first byte beyond `length`, and where the body ends before it, so that the connection
+ * is cut: Node would keep it open, and the client would read the next response as the rest of this body.
+ */
+async function* wholeBody(
+  chunks: AsyncIterable<Uint8Array>,
+  length: string | undefined,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.byteLength;
+    if (bytes > Number(length)) break;
+    yield chunk;
+  }
+  if (length !== undefined && bytes !== Number(length))
+    throw new Error(`the body has ${bytes} bytes in place of ${length}`);
 }
 
 /** Resolves when a response is the next to be sent on its connection, or the connection has closed. */

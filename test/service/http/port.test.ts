@@ -717,6 +717,36 @@ test('a stream that fails cuts the response, so that no client takes it for whol
   expect(await raw(chunked.listener, `GET /x HTTP/1.1\r\n${HEAD}\r\n`)).not.toContain('\r\n0\r\n\r\n');
 });
 
+test('a stream with fewer bytes than its head announces cuts the response, and more are not sent', async () => {
+  async function* half(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('half');
+  }
+  const failures: unknown[] = [];
+  for (const length of ['8', '2']) {
+    const service: Service = async ({ target }) =>
+      target === '/x'
+        ? { status: 206, headers: { 'content-length': length }, body: half() }
+        : { status: 200, headers: {}, body: 'next' };
+    const listener = await listen(service, {
+      host: '127.0.0.1',
+      port: 0,
+      onFailure: (_, error) => failures.push(error),
+    });
+    open.push(listener);
+    // Without an end of the connection the next response would be read as the rest of this one.
+    const answer = await raw(
+      listener,
+      `GET /x HTTP/1.1\r\nHost: localhost\r\n\r\nGET /next HTTP/1.1\r\n${HEAD}\r\n`,
+    );
+    expect(bodyOf(answer).length).toBeLessThanOrEqual(4);
+    expect(answer).not.toContain('next');
+  }
+  expect(failures.map(String)).toEqual([
+    'Error: the body has 4 bytes in place of 8',
+    'Error: the body has 4 bytes in place of 2',
+  ]);
+});
+
 test('a failing stream is reported, a client that disconnects is not', async () => {
   const failures: [string, unknown][] = [];
   const cause = Object.assign(new Error('read'), { code: 'EIO' });
