@@ -73,6 +73,50 @@ describe.skipIf(noPostgres)('--blobs s3://…', () => {
     expect(other.stderr).toContain('--blobs s3://bucket/other is not the bucket of this archive');
   });
 
+  test('a bucket that may only be read is served, and nothing is stored', async () => {
+    expect(await run('import notes')).toMatchObject({ exit: 0 });
+    const { size } = server.objects;
+    server.fault = ({ method }) =>
+      method === 'GET' || method === 'HEAD' ? undefined : { status: 403, code: 'AccessDenied' };
+    const served = await serve(dir, ['--database', url, '--blobs', server.address()], ENV);
+    try {
+      const token = await tokenOf(served.base_url, served.owner);
+      const line = `attachments pull --all --to got --base-url ${served.base_url} --json`;
+      expect(await arx(dir, line, { env: { ARX_TOKEN: token } })).toMatchObject({ exit: 0 });
+      expect((await fetch(`${served.base_url}/api/health/ready`)).status).toBe(200);
+    } finally {
+      expect(await served.close()).toBe(0);
+    }
+    expect(served.stderrText()).not.toContain('failed');
+    writeFileSync(join(dir, 'notes', 'three.txt'), 'note three');
+    const refused = await run('import notes');
+    expect(refused.exit).toBe(4);
+    expect(saidBy(refused)).toContain('refuses these credentials, or what they are used for (AccessDenied)');
+    expect(refused.stderr).toContain('hint: arx needs to get, put and list objects');
+    expect(server.objects.size).toBe(size);
+  });
+
+  test.each([
+    [
+      'an hour of difference',
+      () => ({ date: new Date(Date.now() - 3_600_000).toUTCString() }),
+      { status: 403, code: 'RequestTimeTooSkewed', exit: 4, message: 'it is 60 minutes ahead' },
+    ],
+    [
+      'another region',
+      () => ({ 'x-amz-bucket-region': 'eu-central-1' }),
+      { status: 301, code: 'PermanentRedirect', exit: 15, message: 'region=eu-central-1' },
+    ],
+  ])('%s', async (_, headers, { status, code, exit, message }) => {
+    expect(await run('import notes')).toMatchObject({ exit: 0 });
+    server.fault = () => ({ status, code, headers: headers() });
+    for (const line of ['import notes', 'serve --port 0', 'fsck', 'blobs move --to database --yes']) {
+      const ran = await run(line);
+      expect({ line, ...ran }).toMatchObject({ exit, stdout: '' });
+      expect(saidBy(ran)).toContain(message);
+    }
+  });
+
   test('credentials of a profile', async () => {
     mkdirSync(join(dir, '.aws'));
     writeFileSync(

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
  * asked for; undefined for a right answer.
  */
 export type BucketFault =
-  | { status: number; code: string }
+  | { status: number; code: string; headers?: Record<string, string> }
   | { cutAfter: number }
   | { replaced: Buffer }
   | 'whole'
@@ -81,14 +81,16 @@ async function answer(
   const [, bucket, key = ''] = /^\/([^/]*)\/?(.*)$/.exec(decodeURIComponent(pathname)) ?? [];
   const seen = { method, key, query, bytes: body.byteLength };
   state.seen.push(seen);
-  const refuse = (status: number, code: string): void => {
+  const refuse = (status: number, code: string, headers: Record<string, string> = {}): void => {
     const text = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code><Message>no</Message></Error>`;
-    response.writeHead(status, { 'content-type': 'application/xml' }).end(method === 'HEAD' ? '' : text);
+    response
+      .writeHead(status, { 'content-type': 'application/xml', ...headers })
+      .end(method === 'HEAD' ? '' : text);
   };
   const wrong = signatureFault(request, state);
   if (wrong !== undefined) return refuse(403, wrong);
   const fault = state.fault(seen);
-  if (typeof fault === 'object' && 'status' in fault) return refuse(fault.status, fault.code);
+  if (typeof fault === 'object' && 'status' in fault) return refuse(fault.status, fault.code, fault.headers);
   if (typeof fault === 'object' && 'answer' in fault) return void response.end(fault.answer);
   if (bucket !== BUCKET) return refuse(404, 'NoSuchBucket');
   const isPresigned = query.has('X-Amz-Signature');

@@ -134,6 +134,7 @@ const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTempora
     bucket_clock: {
       text: 'the clock of this machine differs too much from that of the service of the bucket',
       fault: 'auth',
+      hint: 'set the clock, e.g. by NTP',
     },
     bucket_answer: {
       text: 'the service of the bucket answers what S3 does not',
@@ -148,7 +149,10 @@ export class DatabaseAccessError extends Error {
   /** SQLSTATE or the code of the system, where there is one. */
   readonly code: string | undefined;
 
-  /** `place`: the database and its servers, where the connection itself failed, or the object on which a right is missing. */
+  /**
+   * `place`: the database and its servers, where the connection itself failed, the object on which a right is missing, or what a bucket
+   * says of its region or its clock.
+   */
   constructor(kind: AccessErrorKind, code: string | undefined, cause: unknown, place?: string) {
     const { text } = KINDS[kind];
     super(`${text}${code === undefined ? '' : ` (${code})`}${place === undefined ? '' : `: ${place}`}`, {

@@ -120,7 +120,7 @@ export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRe
   const attempt = async (
     { method, key = '', query = {}, headers = {}, body, sha256 }: BucketRequest,
     isRefused: boolean,
-  ): Promise<BucketResponse> => {
+  ): Promise<SignedResponse> => {
     const bodyHash = sha256 ?? hash('sha256', body ?? '');
     const credentials = await credentialsOf(isRefused);
     const target = new URL(url + (key === '' ? '' : `${place.prefix}${key}`));
@@ -142,7 +142,8 @@ export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRe
         headers: Object.fromEntries(signed.headers),
         ...(body === undefined ? {} : { body }),
       });
-      return { status: statusCode, headers: response.headers, body: response.body };
+      const signedAt = signed.headers.get('x-amz-date') ?? '';
+      return { status: statusCode, headers: response.headers, body: response.body, signedAt };
     } catch (error) {
       throw new NetworkError(error);
     }
@@ -180,7 +181,7 @@ export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRe
   const sendUntilAnswered = async (asked: BucketRequest): Promise<BucketResponse> => {
     let wasRefused = false;
     for (let count = 1; ; count += 1) {
-      let response: BucketResponse;
+      let response: SignedResponse;
       try {
         response = await attempt(asked, wasRefused);
       } catch (error) {
@@ -199,8 +200,10 @@ export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRe
       }
       const isTemporary = status >= 500 || status === 429 || status === 408 || TEMPORARY.has(code ?? '');
       if (isTemporary && (await waitBefore(count))) continue;
-      const kind = KIND_OF_CODE[code ?? ''] ?? kindOfStatus(status);
-      throw new DatabaseAccessError(isTemporary ? 'bucket_busy' : kind, code ?? String(status), undefined);
+      const name = code ?? String(status);
+      if (isTemporary) throw new DatabaseAccessError('bucket_busy', name, undefined);
+      const { kind, detail } = refusalKind(response, code);
+      throw new DatabaseAccessError(kind, name, undefined, detail);
     }
   };
   const askBytes: BucketRequests['askBytes'] = async (asked) => {
@@ -227,6 +230,28 @@ function bucketUrl({ endpoint, bucket, isPathStyle }: BucketPlace): string {
   if (isPathStyle) return `${endpoint}/${bucket}/`;
   const { protocol, host, pathname } = new URL(endpoint);
   return `${protocol}//${bucket}.${host}${pathname.replace(/\/$/, '')}/`;
+}
+
+/** A response, and the time of this machine in its request: `20261127T141313Z`. */
+type SignedResponse = BucketResponse & { signedAt: string };
+
+/** S3 refuses requests whose time differs more from its own. */
+const MAX_CLOCK_DIFFERENCE_MS = 15 * 60_000;
+
+/** Returns what a refusal means. An answer to HEAD has no code, so headers are read too. `detail` is what they say. */
+function refusalKind(
+  { status, headers, signedAt }: SignedResponse,
+  code: string | undefined,
+): { kind: AccessErrorKind; detail?: string } {
+  const byCode = KIND_OF_CODE[code ?? ''] ?? kindOfStatus(status);
+  const region = /^[a-z\d-]{1,40}$/.exec(String(headers['x-amz-bucket-region'] ?? ''))?.[0];
+  if (region !== undefined && (byCode === 'bucket_region' || status === 400))
+    return { kind: 'bucket_region', detail: `region=${region}` };
+  const sentMs = Date.parse(signedAt.replace(/^(.{4})(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5'));
+  const aheadMs = sentMs - Date.parse(String(headers['date']));
+  if (status !== 403 || !(Math.abs(aheadMs) > MAX_CLOCK_DIFFERENCE_MS)) return { kind: byCode };
+  const minutes = Math.round(Math.abs(aheadMs) / 60_000);
+  return { kind: 'bucket_clock', detail: `it is ${minutes} minutes ${aheadMs > 0 ? 'ahead' : 'behind'}` };
 }
 
 function kindOfStatus(status: number): AccessErrorKind {

@@ -182,7 +182,7 @@ describe('failures that stay', () => {
     ['no space', { status: 403, code: 'QuotaExceeded' }, 'no space left'],
   ])('%s', async (_, fault, message) => {
     always(fault);
-    // An answer to HEAD says no more than its status.
+    // An answer to HEAD has no code.
     await expect(blobs.put(sha256, content)).rejects.toThrow();
     await expect(blobs.putChunks(sha256, chunksOf(content))).rejects.toThrow(message);
     await expect(blobs.names('00')).rejects.toThrow(message);
@@ -392,5 +392,55 @@ describe('addresses', () => {
     const defaults = { endpoint: 'https://s3.example', region: 'nl-1' };
     expect(parseBucketAddress('s3://bucket', defaults)).toMatchObject({ ...defaults, isPathStyle: true });
     expect(parseBucketAddress('s3://bucket?region=fr-1', defaults)).toMatchObject({ region: 'fr-1' });
+  });
+});
+
+describe('what is wrong is known from headers too: an answer to HEAD has no code', () => {
+  const sha256 = 'ab'.repeat(32);
+  /** The error of a request without a code, HEAD, and of one with it. */
+  async function errors(fault: BucketFault): Promise<string[]> {
+    server.fault = () => fault;
+    const failed = [blobs.size(sha256), bytesOf(blobs.read(sha256))].map((read) =>
+      read.then(
+        () => 'none',
+        (error: unknown) => String(error),
+      ),
+    );
+    return Promise.all(failed);
+  }
+  const date = (differenceMs: number) => new Date(Date.now() + differenceMs).toUTCString();
+  const HOUR_MS = 3_600_000;
+
+  test.each([
+    ['an hour ahead', HOUR_MS, 'is 60 minutes behind'],
+    ['an hour behind', -HOUR_MS, 'is 60 minutes ahead'],
+  ])('a service whose clock is %s', async (_, differenceMs, said) => {
+    const fault = { status: 403, code: 'RequestTimeTooSkewed', headers: { date: date(differenceMs) } };
+    for (const error of await errors(fault)) {
+      expect(error).toContain('the clock of this machine differs too much');
+      expect(error).toContain(`: it ${said}`);
+    }
+  });
+
+  test('a clock that differs a little is not blamed for refused credentials', async () => {
+    const headers = { date: date(10 * 60_000) };
+    for (const error of await errors({ status: 403, code: 'AccessDenied', headers }))
+      expect(error).toContain('refuses these credentials');
+  });
+
+  test.each([
+    [301, 'PermanentRedirect'],
+    [307, 'TemporaryRedirect'],
+    [400, 'AuthorizationHeaderMalformed'],
+  ])('a bucket in another region: %i %s', async (status, code) => {
+    const headers = { 'x-amz-bucket-region': 'eu-central-1', location: 'http://127.0.0.1:1/' };
+    for (const error of await errors({ status, code, headers })) {
+      expect(error).toContain('the bucket is in another region');
+      expect(error).toContain(': region=eu-central-1');
+    }
+    // What is no name of a region is not repeated.
+    const strange = { 'x-amz-bucket-region': 'a b\u0007' };
+    for (const error of await errors({ status: 301, code, headers: strange }))
+      expect(error).not.toContain('a b');
   });
 });
