@@ -1,6 +1,7 @@
 // Downloads a file with retries. The one place that decides when a file is requested again, and from which byte.
 import { faultOfResponse, mayHelpToWait } from '../client/error-response.ts';
 import { withRetries, withTryCount, type RetryOptions } from '../client/retry.ts';
+import { Fault, type FaultDetail } from '../faults.ts';
 import { requestFile, type FileRequestOptions, type RefusedFile } from './file-request.ts';
 import { WrongRange, type OpenFile } from './file-response.ts';
 import type { ResumePoint } from './partial-names.ts';
@@ -81,6 +82,32 @@ async function requestRest<T>(
   }
   await receiver.discard();
   return requestFile(address, options, remainingMs);
+}
+
+/** Fault 'integrity': the bytes that arrived are not those of the file. `actual` is absent where they were not read to their end. */
+export class WrongContent extends Fault {
+  readonly actual: { sha256: string; bytes: number } | undefined;
+
+  constructor(message: string, actual: WrongContent['actual'], detail: FaultDetail) {
+    super('integrity', message, detail);
+    this.actual = actual;
+  }
+}
+
+/**
+ * Runs a download, and once more where it throws {@link WrongContent}: a partial file may have held other bytes, and a store may
+ * give other bytes once. The receiver must have discarded what it got. `name` is that of the file, for the log.
+ */
+export async function againIfWrong<T>(
+  name: string,
+  log: (line: string) => void,
+  download: () => Promise<T>,
+): Promise<T> {
+  return download().catch((error: unknown) => {
+    if (!(error instanceof WrongContent)) throw error;
+    log(`${name}: other bytes than it should have, downloading once more from the start`);
+    return download();
+  });
 }
 
 type Attempt<T> = RefusedFile | { status: number; headers: Record<string, string>; result: T };

@@ -3,7 +3,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFault } from '../disk/disk-fault.ts';
 import { writeAll } from '../disk/durable-write.ts';
-import { Fault, type FaultDetail } from '../faults.ts';
+import { Fault } from '../faults.ts';
+import { WrongContent } from './download-file.ts';
 import type { World } from '../world.ts';
 import type { DiskWorker } from './disk-worker-client.ts';
 import { acceptExisting, type SavedFile, type TargetFile } from './existing-file.ts';
@@ -51,16 +52,6 @@ export type FileWriter = {
   /** Must be called last. Removes a partial file that cannot be resumed. */
   close(): Promise<void>;
 };
-
-/** Fault 'integrity': the stream has another hash or size than the target. `actual` is absent where it was longer, and not read to its end. */
-export class WrongContent extends Fault {
-  readonly actual: { sha256: string; bytes: number } | undefined;
-
-  constructor(message: string, actual: WrongContent['actual'], detail: FaultDetail) {
-    super('integrity', message, detail);
-    this.actual = actual;
-  }
-}
 
 /** Returns a writer for `target`, which no file must have yet unless `force` is set (see {@link findExisting}). */
 export function createFileWriter(target: TargetFile, options: SaveOptions): FileWriter {

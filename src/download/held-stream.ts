@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { RetryOptions } from '../client/retry.ts';
 import { Fault } from '../faults.ts';
-import { downloadFile, type FileReceiver } from './download-file.ts';
+import { againIfWrong, downloadFile, WrongContent, type FileReceiver } from './download-file.ts';
 import type { FileAccess } from './file-request.ts';
 import { strongEtag } from './partial-names.ts';
 
@@ -60,7 +60,8 @@ export async function streamFile(file: StreamedFile, options: StreamOptions): Pr
     }
   }
   function wrong(text: string): Fault {
-    return new Fault('integrity', `${name}: ${text}`, {
+    etag = undefined;
+    return new WrongContent(`${name}: ${text}`, undefined, {
       hint: 'list the attachments again: the file may have changed since',
     });
   }
@@ -107,13 +108,7 @@ export async function streamFile(file: StreamedFile, options: StreamOptions): Pr
     },
   };
   try {
-    const download = () => downloadFile(file.url, { ...access, world, size }, receiver);
-    await download().catch(async (error: unknown) => {
-      if (!(error instanceof Fault) || error.kind !== 'integrity') throw error;
-      access.log(`${name}: other bytes than it should have, downloading once more from the start`);
-      etag = undefined;
-      await download();
-    });
+    await againIfWrong(name, access.log, () => downloadFile(file.url, { ...access, world, size }, receiver));
   } catch (error) {
     if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
     const kept = sentBytes === 0 ? 'nothing was written' : `only the first bytes were written: ${sentBytes}`;

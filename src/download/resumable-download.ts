@@ -1,9 +1,9 @@
 // Downloads a file into the target folder, from where an earlier try or run stopped.
 import type { RetryOptions } from '../client/retry.ts';
-import { downloadFile, type FileReceiver } from './download-file.ts';
+import { againIfWrong, downloadFile, type FileReceiver } from './download-file.ts';
 import type { SavedFile, TargetFile } from './existing-file.ts';
 import type { FileAccess } from './file-request.ts';
-import { createFileWriter, WrongContent, type SaveOptions } from './file-writer.ts';
+import { createFileWriter, type SaveOptions } from './file-writer.ts';
 
 /** Options of a download that is resumed where it stopped. */
 export type ResumableOptions = {
@@ -46,12 +46,7 @@ export async function downloadResumable(
   try {
     const complete = await writer.completePartial();
     if (complete !== undefined) return complete;
-    return await downloadOnConnection(url, target, receiver, options).catch((error: unknown) => {
-      if (!(error instanceof WrongContent)) throw error;
-      // A partial file may have held other bytes, and a store may give other bytes once.
-      log(`${target.name}: other bytes than it should have, downloading once more from the start`);
-      return downloadOnConnection(url, target, receiver, options);
-    });
+    return await againIfWrong(target.name, log, () => downloadOnConnection(url, target, receiver, options));
   } finally {
     await writer.close();
   }

@@ -74,10 +74,12 @@ describe('a foreign service', () => {
   const sha256 = sha256Of(STORED);
 
   /** The raw record has these fields besides its id; the bytes are under /stored. */
-  async function get(fields: (url: string) => object, stored: string | Uint8Array = STORED) {
+  async function get(fields: (url: string) => object, first: string | Uint8Array = answer(200, STORED)) {
+    let reads = 0;
     server = await misbehave((socket, { head }) => {
       const path = / (\S+) /.exec(head)?.[1] ?? '';
-      if (path === '/stored') socket.write(answer(200, stored));
+      if (path === '/stored')
+        socket[first === CUT && reads === 0 ? 'end' : 'write'](reads++ === 0 ? first : answer(200, STORED));
       else if (path.startsWith('/api/content/')) {
         const data = { id: 'msg_1', ...fields(server!.url) };
         socket.write(answer(200, JSON.stringify({ view: 'raw', data })));
@@ -89,6 +91,17 @@ describe('a foreign service', () => {
     return { ...ran, asked: server.requests.map(({ head }) => head) };
   }
   const at = (url: string) => ({ raw_url: `${url}/stored`, sha256 });
+
+  /** A body that breaks off. */
+  const CUT = answer(200, STORED).toString().slice(0, -3);
+  test.each([
+    ['gives other bytes once', answer(200, STORED.replace('x', 'y'))],
+    ['breaks off once', CUT],
+  ])('that %s is asked once more', async (_, first) => {
+    const { exit, stdout, asked } = await get(at, first);
+    expect([exit, stdout]).toEqual([0, STORED]);
+    expect(asked.filter((head) => head.includes('/stored'))).toHaveLength(2);
+  });
 
   test('gives them by their address, to which no token goes', async () => {
     const { exit, stdout, asked } = await get((url) => ({ ...at(url), bytes: STORED.length }));
@@ -110,8 +123,8 @@ describe('a foreign service', () => {
     ['sends null', () => ({ sha256, raw_url: null }), 3, /are not given/],
     ['withholds files', () => ({ sha256, withheld: ['att_7'] }), 3, /withheld files: att_7/],
     ['says no hash', (url) => ({ raw_url: `${url}/stored` }), 11, /sha256/],
-    ['says another hash', (url) => ({ ...at(url), sha256: 'ab'.repeat(32) }), 12, /stored bytes differ/],
-    ['sends more than it says', (url) => ({ ...at(url), bytes: 5 }), 12, /more than the 5 expected/],
+    ['says another hash', (url) => ({ ...at(url), sha256: 'ab'.repeat(32) }), 12, /expected sha256 abab/],
+    ['sends more than it says', (url) => ({ ...at(url), bytes: 5 }), 12, /longer than the 5 bytes/],
     ['says too many', (url) => ({ ...at(url), bytes: 1e12 }), 11, /claims 1000000000000 bytes/],
     ['names another host', () => ({ sha256, raw_url: 'http://127.0.0.1:9/stored' }), 13, /127\.0\.0\.1:9/],
     ['names a local file', () => ({ sha256, raw_url: 'file:///etc/passwd' }), 13, /./],
@@ -119,7 +132,7 @@ describe('a foreign service', () => {
       'names what is not there',
       (url) => ({ sha256, raw_url: `${url}/api/content/x` }),
       12,
-      /stored bytes differ/,
+      /expected sha256/,
     ],
   ])('that %s: nothing is written', async (_name, fields, exit, says) => {
     const ran = await get(fields);
