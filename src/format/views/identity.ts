@@ -47,8 +47,7 @@ export const issuedTokenView: View<ShownToken> = {
   columns: [
     { name: 'id', of: (row) => row.id, ...ID },
     { name: 'client', of: (row) => row.client_id, minColumns: 10, importance: 'essential' },
-    { name: 'tier', of: (row) => row.access_tier },
-    { name: 'scope', of: (row) => row.scope.join(' ') },
+    { name: 'tier', of: (row) => row.access_tier, whole: true },
     { name: 'issued', of: (row) => row.issued_at, instant: (row) => row.issued_at },
     {
       name: 'expires',
@@ -57,7 +56,7 @@ export const issuedTokenView: View<ShownToken> = {
       style: (row) => (row.expired ? 'dim' : undefined),
       importance: 'essential',
     },
-    { name: 'expired', of: (row) => row.expired },
+    { name: 'expired', of: (row) => row.expired, whole: true },
   ],
 };
 
