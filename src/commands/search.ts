@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import type { Client, Query } from '../client/index.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
 import { cutText } from '../contract/search/cut-text.ts';
-import { ALL_MESSAGES, parseQuery, QueryError } from '../contract/search/query.ts';
+import { ALL_MESSAGES, parseQuery, QueryError, type SearchQuery } from '../contract/search/query.ts';
 import { type SearchHit, type SearchPage } from '../contract/search/search.ts';
 import { SEARCH_FACETS, SEARCH_SORTS } from '../contract/search/parameters.ts';
 import { Fault } from '../faults.ts';
@@ -14,6 +14,7 @@ import { noticeEmptyArchive } from './archive-counts.ts';
 import { commandAgain, commandForAll, optionWords } from './command-again.ts';
 import { Limit, withoutUndefined } from './input.ts';
 import { printTotal } from './page.ts';
+import { datesOf, sayDatesAreUtc } from './utc-dates.ts';
 
 export const Input = z.object({
   query: z.array(z.string()).default([]),
@@ -46,7 +47,7 @@ export async function run(input: Input, app: App): Promise<void> {
       `--fields ${unread} does not go with --no-snippets: it needs the text of messages`,
     );
   const q = queryOf(input);
-  checkQuery(q, app);
+  sayDatesAreUtc(datesOf(checkQuery(q, app).parts), app);
   const client = await app.client();
   const { sort, limit, after, facet } = input;
   const asked = withoutUndefined({
@@ -121,10 +122,10 @@ function quoted(value: string): string {
   return `"${value.replaceAll('"', ' ')}"${isPrefix ? '*' : ''}`;
 }
 
-/** Throws Fault `usage` for a wrong query, before anything is sent. */
-export function checkQuery(q: string, app: App): void {
+/** Returns the parsed query. Throws Fault `usage` for a wrong one, before anything is sent. */
+export function checkQuery(q: string, app: App): SearchQuery {
   try {
-    parseQuery(q, app.world.now());
+    return parseQuery(q, app.world.now());
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
     const where = q === '' ? '' : `, character ${error.position}`;

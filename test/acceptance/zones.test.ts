@@ -25,3 +25,21 @@ test.each([
   const json = await arx(dir, `${line} --json`, zoned);
   expect(json.stdout).not.toMatch(/UTC|2026-01-02T08/);
 });
+
+test.each([
+  'messages ls --on 2019-04-26 -o table',
+  'messages ls --since 2019 --count -o table',
+  'conversations ls --until 2019-05 -o table',
+  'conversations ls --matching "the since:2019" -o table',
+  'attachments ls --since 2019 -o table',
+  'attachments cities --on 2019 -o table',
+  'search the --before 2020 -o table',
+  'search "the on:2019" -o table',
+])('%s: says that dates of filters are in UTC', async (line) => {
+  const notice = 'arx: dates of filters are in UTC, those of tables in UTC+5:45; --utc shows both in UTC\n';
+  expect((await arx(dir, line, zoned)).stderr).toContain(notice);
+  for (const other of [`${line} --utc`, `${line} --relative`, line.replace('-o table', '-o tsv')])
+    expect((await arx(dir, other, zoned)).stderr).not.toContain('UTC');
+  const named = line.replace(/2019[-\d]*|2020/, '2019-04-26T00:00+05:45');
+  expect((await arx(dir, named, zoned)).stderr).not.toContain('UTC');
+});

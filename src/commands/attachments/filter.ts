@@ -11,6 +11,7 @@ import type { MessageFacts } from './message-facts.ts';
 import { FilteredList, type LocalTests } from '../filtered-list.ts';
 import { attachmentView } from '../../format/views/index.ts';
 import { dateTests, nameTest, sizeTest, valueOfColumn, wordsTest, type RowTest } from '../row-tests.ts';
+import { datesOf, sayDatesAreUtc } from '../utc-dates.ts';
 
 /** The values a row must have, each compared as a whole. An absent one selects every row. */
 export const Filter = z.object({
@@ -56,9 +57,12 @@ export function sayNoName(name: string | undefined, rows: number, app: Pick<App,
 /** Throws Fault `usage` for a wrong date, sender or search, before anything is sent or written. */
 export async function checkSelecting(input: Selecting, app: App): Promise<void> {
   attachmentTests(input, undefined, undefined, app.world.now());
-  if (input.matching === undefined) return;
-  const { checkQuery } = await import('../search.ts');
-  checkQuery(input.matching, app);
+  const dates = [input.since, input.until, input.on];
+  if (input.matching !== undefined) {
+    const { checkQuery } = await import('../search.ts');
+    dates.push(...datesOf(checkQuery(input.matching, app).parts));
+  }
+  sayDatesAreUtc(dates, app);
 }
 
 /**

@@ -20,6 +20,7 @@ import {
   Selection,
 } from '../row-listing.ts';
 import { dateTests, valueOfColumn, wordsTest } from '../row-tests.ts';
+import { datesOf, sayDatesAreUtc } from '../utc-dates.ts';
 
 export const Input = Window.extend({
   ...Selection.shape,
@@ -42,7 +43,8 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       ? []
       : [wordsTest(input.subject, 'subject', valueOfColumn(view, 'subject'))]),
   ];
-  if (input.matching !== undefined) checkQuery(input.matching, app);
+  const searched = input.matching === undefined ? [] : checkQuery(input.matching, app).parts;
+  sayDatesAreUtc([input.since, input.until, input.on, ...datesOf(searched)], app);
   const hits = input.matching === undefined ? undefined : await hitsOf(input.matching, app);
   if (hits !== undefined) tests.push({ column: 'hits', matches: ({ id }) => hits.has(id) });
   const client = await app.client();

@@ -22,6 +22,7 @@ import {
   Selection,
 } from '../row-listing.ts';
 import { dateTests, valueOfColumn, wordsTest, type RowTest } from '../row-tests.ts';
+import { sayDatesAreUtc } from '../utc-dates.ts';
 import { WalkInput } from '../walk-input.ts';
 import { pageRowsOf, walkList } from '../walk-list.ts';
 import { filteredMessages } from './message-list.ts';
@@ -60,6 +61,7 @@ export async function run(input: Input, app: App): Promise<void> {
   const view = messageView;
   const order = orderIn(input, view, ['date']);
   const tests = testsOf(input, app);
+  sayDatesAreUtc([input.since, input.until, input.on], app);
   const client = await app.client();
   const name = 'messages';
   const list = filteredMessages(input, client, app, localTests(tests, name, app));
