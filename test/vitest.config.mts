@@ -18,7 +18,7 @@ const STORE = [
   'test/service/store/schema.columns.test.ts',
   'test/service/store/lists.plans.test.ts',
   'test/service/store/lists/attachments.test.ts',
-  'test/service/store/lists/events.plans.test.ts',
+  'test/service/store/events/by-effect.plans.test.ts',
   'test/service/store/search/find-messages.plans.test.ts',
 ];
 const LONG_STORE = [
