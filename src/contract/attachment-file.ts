@@ -41,3 +41,8 @@ export function fileNameOf(row: Pick<Attachment, 'id' | 'filename'>): string {
   const { id, filename, name, title } = row as Attachment;
   return filename ?? [name, title].find((text) => typeof text === 'string' && text !== '')?.toString() ?? id;
 }
+
+/** Returns whether the row does not show the name of its file: a row above the tier of the reader has its id in that place. */
+export function isNameWithheld(row: Attachment): boolean {
+  return row.filename === row.id && fileStateOf(row) === 'withheld';
+}

@@ -22,6 +22,17 @@ beforeAll(async () => {
 afterAll(() => tiered.close());
 
 describe.each(TIERS)('what %s sees', (tier) => {
+  test('attachments ls: a name that is withheld is no name in any form but JSON', async () => {
+    const above = (await files()).filter((row) => !covers(tier, row.tier)).map(({ n }) => `att_${n}`);
+    const table = await as(tier, 'attachments ls --all -o table');
+    const csv = await as(tier, 'attachments ls --all -o csv');
+    for (const id of above) {
+      expect(table.stdout).toMatch(new RegExp(`^${id} +withheld +\\(withheld\\) `, 'm'));
+      expect(csv.stdout).toContain(`\n${id},withheld,,`);
+    }
+    expect(table.stdout.match(/\(withheld\)/g) ?? []).toHaveLength(above.length);
+  });
+
   test('attachments ls: all rows; those above are redacted and have no name, type, city or address', async () => {
     const ran = await as(tier, 'attachments ls --all --json');
     expect(ran.exit).toBe(0);

@@ -1,6 +1,12 @@
 // How an attachment is shown (interface 2.1). A withheld one has all columns that the service gave.
 import type { Attachment } from '../../contract/attachment.ts';
-import { fileStateOf, fileStateWords, isPullable, reasonOf } from '../../contract/attachment-file.ts';
+import {
+  fileStateOf,
+  fileStateWords,
+  isNameWithheld,
+  isPullable,
+  reasonOf,
+} from '../../contract/attachment-file.ts';
 import { formatBytes } from '../numbers.ts';
 import type { View } from './view.ts';
 import { integrityColumn, isNumber, shortHash, ID } from './shared-columns.ts';
@@ -8,6 +14,9 @@ import { integrityColumn, isNumber, shortHash, ID } from './shared-columns.ts';
 function isMediaType(value: unknown): boolean {
   return typeof value === 'string' && /^[\w.+-]+\/[\w.+-]+/.test(value);
 }
+
+/** What a table shows in place of a name that the reader may not know. */
+const NAME_WITHHELD = '(withheld)';
 
 /** An attachment. */
 export const attachmentView: View<Attachment> = {
@@ -23,7 +32,8 @@ export const attachmentView: View<Attachment> = {
     },
     {
       name: 'filename',
-      of: (row) => row.filename,
+      of: (row) => (isNameWithheld(row) ? undefined : row.filename),
+      shown: (row) => (isNameWithheld(row) ? NAME_WITHHELD : (row.filename ?? '')),
       style: (row) => (isPullable(row) ? undefined : 'dim'),
       minColumns: 16,
       importance: 'essential',
