@@ -47,7 +47,7 @@ export function messageEntries<Row extends Message>(
     placed.map(({ row }) => row),
   );
   const leads = leadsOf(
-    placed.map(({ depth }) => depth),
+    placed.map(({ row, depth }) => ({ depth, answers: row.parent_id ?? undefined })),
     screen,
   );
   const topics = new Map(placed.map(({ row }) => [row.id, topicOf(cell(row, 'subject'))]));

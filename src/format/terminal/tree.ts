@@ -8,30 +8,38 @@ const MARKS = {
   unicode: { more: '├─ ', last: '└─ ', beside: '│  ', below: '   ' },
   ascii: { more: '|- ', last: '`- ', beside: '|  ', below: '   ' },
 };
-/** Deeper branches begin with the last marks of this many levels. */
+/** Rows of a list are indented by so many levels at most. */
 const MAX_LEVELS = 12;
+
+/** Returns what names the message that a row answers, where the branches do not show it. */
+export function answersMark(id: string, { unicode }: { unicode: boolean }): string {
+  return unicode ? `↳ ${id}` : `answers ${id}`;
+}
 
 /**
  * Returns what stands before each row of a tree that is given by the depths of its rows, children below their parent. Rows of depth 0
- * have nothing before them. A mark takes two columns.
+ * have nothing before them. A mark takes two columns. Deeper rows stand at the last level and name the row that they answer, unless
+ * the branches show it.
  */
-export function leadsOf(depths: readonly number[], { unicode }: { unicode: boolean }): string[] {
+export function leadsOf(
+  rows: readonly { depth: number; answers: string | undefined }[],
+  { unicode }: { unicode: boolean },
+): string[] {
   const { more, last, beside, below } = unicode ? MARKS.unicode : MARKS.ascii;
   /** Whether a row of a depth follows before one that is above it. */
   const follows: boolean[] = [];
-  return depths
+  return rows
     .toReversed()
-    .map((depth) => {
+    .map(({ depth: real, answers }) => {
+      const depth = Math.min(real, MAX_LEVELS);
       const above = Array.from({ length: Math.max(0, depth - 1) }, (_, at) =>
         follows[at + 1] === true ? beside : below,
       );
       const own = depth === 0 ? [] : [follows[depth] === true ? more : last];
       follows.length = Math.min(follows.length, depth + 1);
       follows[depth] = true;
-      return [...above, ...own]
-        .slice(-MAX_LEVELS)
-        .map((mark) => mark.slice(0, 1) + mark.slice(-1))
-        .join('');
+      const lead = [...above, ...own].map((mark) => mark.slice(0, 1) + mark.slice(-1)).join('');
+      return real > depth && answers !== undefined ? `${lead}${answersMark(answers, { unicode })} ` : lead;
     })
     .toReversed();
 }

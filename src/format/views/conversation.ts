@@ -5,7 +5,7 @@ import { plural } from '../numbers.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
 import { textWidth } from '../terminal/escape.ts';
 import { plainText, spansOf, truncateLine, type Line } from '../terminal/styled-line.ts';
-import { treeLines, type Branch } from '../terminal/tree.ts';
+import { answersMark, treeLines, type Branch } from '../terminal/tree.ts';
 import { keyLines, type View } from './view.ts';
 import { viewForRows } from './columns-for-rows.ts';
 import { ID, instants, integrityColumn, isNumber, statusStyle } from './shared-columns.ts';
@@ -141,8 +141,12 @@ export const conversationWithMessagesView: View<ConversationWithMessages> = {
   ],
 };
 
-/** Replies deeper than this are indented no further, so that a long thread stays on the screen. */
-const MAX_INDENT = 12;
+/** Columns of a line of a thread that are not indent: two ids, a date and a few letters of the sender. */
+const MIN_LINE_COLUMNS = 48;
+
+/** A thread is indented by so many levels at least, and at most. */
+const MIN_LEVELS = 4;
+const MAX_LEVELS = 40;
 
 /** Fewer columns of a sender after a date say nothing. */
 const MIN_SENDER_COLUMNS = 6;
@@ -150,29 +154,45 @@ const MIN_SENDER_COLUMNS = 6;
 /** Returns the lines of a thread. Where not every line has room for its date, no line has one: a part of a date is another date. */
 function threadLines(messages: readonly Message[], canvas: Canvas): Line[] {
   const columns = canvas.columns ?? Infinity;
-  const lines = treeLines(threadOf(messages, canvas.instants ?? UTC_INSTANTS), canvas);
-  const toDate = (line: Line): Line => spansOf(line).slice(0, 3);
+  const lines = treeLines(threadOf(messages, canvas, canvas.instants ?? UTC_INSTANTS), canvas);
+  const toDate = (line: Line): Line => spansOf(line).slice(0, 4);
   const hasRoom = lines.every((line) => textWidth(plainText(toDate(line))) + MIN_SENDER_COLUMNS <= columns);
-  const shown = hasRoom ? lines : treeLines(threadOf(messages, undefined), canvas);
+  const shown = hasRoom ? lines : treeLines(threadOf(messages, canvas, undefined), canvas);
   return shown.map((line) => truncateLine(line, columns));
 }
 
-/** Without `instants` the dates are left out. A message is drawn below its parent only where the parent came earlier in the list, so a cycle of parents cannot loop. */
-function threadOf(messages: readonly Message[], instants: InstantStyle | undefined): Branch[] {
-  type Node = { line: Line; children: Node[]; depth: number; parent: Node | undefined };
+/**
+ * Without `instants` the dates are left out. A message is drawn below its parent only where the parent came earlier in the list, so a
+ * cycle of parents cannot loop. Messages below the last level are drawn at it. Where the line above in the tree is not the parent,
+ * the line names the parent.
+ */
+function threadOf(
+  messages: readonly Message[],
+  canvas: Canvas,
+  instants: InstantStyle | undefined,
+): Branch[] {
+  type Node = { id: string; line: Line; children: Node[]; level: number; above: Node | undefined };
+  const room = Math.floor(((canvas.columns ?? Infinity) - MIN_LINE_COLUMNS) / 3);
+  const levels = Math.min(Math.max(room, MIN_LEVELS), MAX_LEVELS);
   const roots: Node[] = [];
   const nodes = new Map<string, Node>();
   const topics = new Map(messages.map((message) => [message.id, topicOf(message)]));
   for (const message of messages) {
-    const answered = nodes.get(message.parent_id ?? '');
-    const parent = answered !== undefined && answered.depth >= MAX_INDENT ? answered.parent : answered;
+    const parent = nodes.get(message.parent_id ?? '');
+    const above = parent?.level === levels ? parent.above : parent;
+    const answers = message.parent_id === above?.id ? undefined : (message.parent_id ?? undefined);
     const node: Node = {
-      line: messageLine(message, topics.get(message.parent_id ?? ''), instants),
+      id: message.id,
+      line: messageLine(message, {
+        answers: answers === undefined ? '' : `  ${answersMark(answers, canvas)}`,
+        answeredTopic: topics.get(message.parent_id ?? ''),
+        instants,
+      }),
       children: [],
-      depth: (parent?.depth ?? 0) + 1,
-      parent,
+      level: (above?.level ?? 0) + 1,
+      above,
     };
-    (parent?.children ?? roots).push(node);
+    (above?.children ?? roots).push(node);
     nodes.set(message.id, node);
   }
   return roots;
@@ -181,14 +201,18 @@ function threadOf(messages: readonly Message[], instants: InstantStyle | undefin
 /** A reply shows its subject only where it differs from the subject of its parent. */
 function messageLine(
   message: Message,
-  answeredTopic: string | undefined,
-  instants: InstantStyle | undefined,
+  {
+    answers,
+    answeredTopic,
+    instants,
+  }: { answers: string; answeredTopic: string | undefined; instants: InstantStyle | undefined },
 ): Line {
   const date = message.date == null || instants === undefined ? '' : zonedInstant(message.date, instants);
   const files = message.attachments ?? 0;
   const isNew = topicOf(message) !== answeredTopic;
   return [
     { text: message.id, style: 'id' },
+    { text: answers, style: 'dim' },
     { text: instants === undefined ? '  ' : `  ${date}  `, style: 'dim' },
     message.from ?? '',
     isNew ? { text: `  ${message.subject ?? ''}`, style: 'head' } : '',

@@ -11,16 +11,21 @@ test.each<[depths: number[], unicode: boolean, leads: string[]]>([
   [[0, 1, 1, 2, 3, 1, 0, 1], true, ['', '├ ', '├ ', '│ └ ', '│   └ ', '└ ', '', '└ ']],
   [[0, 1, 2, 1], false, ['', '|-', '| `-', '`-'].map((lead) => lead.replaceAll(/([|`])-/g, '$1 '))],
 ])('%j', (depths, unicode, leads) => {
-  expect(leadsOf(depths, { unicode })).toEqual(leads);
+  expect(leadsOf(rowsOf(depths), { unicode })).toEqual(leads);
 });
 
-test('of many levels the last ones are drawn', () => {
-  const [lead = ''] = leadsOf(
-    Array.from({ length: 40 }, (_, depth) => depth),
-    { unicode: true },
-  ).slice(-1);
-  expect(lead).toBe(`${'  '.repeat(11)}└ `);
+test.each([
+  [true, ['├ ', '├ ↳ msg_12 ', '├ ↳ msg_13 ', '└ ', '└ ']],
+  [false, ['| ', '| answers msg_12 ', '| answers msg_13 ', '` ', '` ']],
+])('rows below the last level name the one that they answer', (unicode, ends) => {
+  const depths = [...Array.from({ length: 15 }, (_, depth) => depth), 12, 11];
+  const leads = leadsOf(rowsOf(depths), { unicode }).slice(12);
+  expect(leads.map((lead) => lead.trimStart().replace(/^[│|] (?=[├└|`])/, ''))).toEqual(ends);
 });
+
+function rowsOf(depths: readonly number[]): { depth: number; answers: string | undefined }[] {
+  return depths.map((depth, at) => ({ depth, answers: at === 0 ? undefined : `msg_${at - 1}` }));
+}
 
 type Tree = { children: readonly Tree[] };
 const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
@@ -47,7 +52,7 @@ test('both draw the same tree', () => {
         { unicode },
       ).map(plainText);
       fc.pre(Math.max(0, ...depths) <= 12);
-      expect(leadsOf(depths, { unicode })).toEqual(
+      expect(leadsOf(rowsOf(depths), { unicode })).toEqual(
         lines.map((line) =>
           (line.match(/.{3}/gu) ?? []).map((mark) => mark.slice(0, 1) + mark.slice(2)).join(''),
         ),

@@ -215,6 +215,40 @@ describe('a conversation', () => {
     ]);
     expect(lines.map((line) => /\w+/.exec(line)?.[0])).toStrictEqual(['a', 'b', 'c', 'd']);
   });
+  test.each([
+    [80, 10],
+    [100, 17],
+    [200, 40],
+  ])('at %i columns draws %i levels, and deeper names what each message answers', async (columns, levels) => {
+    const { print, stdout } = printing('table', { ...canvas, columns });
+    const chain = Array.from({ length: levels + 2 }, (_, n) =>
+      message(`msg_${n + 1}`, n === 0 ? null : `msg_${n}`),
+    );
+    const data = [...chain, message('b', `msg_${levels - 1}`), message('c', `msg_${levels + 1}`)];
+    await print.record(views.conversationWithMessagesView, { id: 'conv_1', messages: { data } });
+    const lines = stdout.text.split('\n').slice(1 + levels, -1);
+    const rest = '  2004-01-01 12:00 UTC  Al';
+    expect(lines.map((line) => line.trimStart())).toStrictEqual([
+      `├─ msg_${levels}${rest}`,
+      `├─ msg_${levels + 1}  ↳ msg_${levels}${rest}`,
+      `├─ msg_${levels + 2}  ↳ msg_${levels + 1}${rest}`,
+      `├─ b${rest}`,
+      `└─ c  ↳ msg_${levels + 1}${rest}`,
+    ]);
+    expect(new Set(lines.map((line) => line.search(/\S/)))).toStrictEqual(new Set([3 * (levels - 1)]));
+  });
+  test('names the message that is answered where it is not in the thread', async () => {
+    expect(await shown([message('msg_1', 'msg_9', 'tea'), message('msg_2', null, 'tea')])).toStrictEqual([
+      '├─ msg_1  ↳ msg_9  2004-01-01 12:00 UTC  Al  tea',
+      '└─ msg_2  2004-01-01 12:00 UTC  Al  tea',
+    ]);
+    const { print, stdout } = printing('table', { ...canvas, unicode: false });
+    await print.record(views.conversationWithMessagesView, {
+      id: 'conv_1',
+      messages: { data: [message('msg_1', 'msg_9', 'tea')] },
+    });
+    expect(stdout.text).toContain('`- msg_1  answers msg_9  2004');
+  });
   test('of 5,000 answers to answers stays on the screen', async () => {
     const lines = await shown(
       Array.from({ length: 5000 }, (_, n) => message(`msg_${n}`, n === 0 ? null : `msg_${n - 1}`)),
