@@ -1,6 +1,7 @@
 // Compares a file on disk with what is expected: one verdict per file, and the report and Faults of all of them.
 import type { Verdict, VerifiedFile, VerifyReport } from '../contract/reports/files.ts';
 import { sameHash } from '../contract/scalars.ts';
+import { cutText } from '../contract/search/cut-text.ts';
 import { Fault, type FaultKind } from '../faults.ts';
 import { isHashFailure } from './hash-pool.ts';
 
@@ -120,16 +121,23 @@ export function verifyFaultsOf(
   const faults: Fault[] = [];
   const fail = (kind: FaultKind, what: string, hint?: string) =>
     void faults.push(new Fault(kind, what, hint === undefined ? {} : { hint }));
-  if (mismatch > 0) fail('integrity', `${count(mismatch)} with different content`, hints.mismatch);
-  const notKept = report.files.filter(
-    (file) => file.verdict === 'missing' && file.reason !== undefined,
-  ).length;
-  if (missing > notKept) fail('integrity', `${count(missing - notKept)} missing`, hints.missing);
+  const named = (isOne: (file: VerifiedFile) => boolean) => firstNames(report.files.filter(isOne));
+  const judged = (verdict: VerifiedFile['verdict']) => named((file) => file.verdict === verdict);
+  if (mismatch > 0)
+    fail('integrity', `${count(mismatch)} with different content: ${judged('mismatch')}`, hints.mismatch);
+  const isNotKept = (file: VerifiedFile) => file.verdict === 'missing' && file.reason !== undefined;
+  const notKept = report.files.filter(isNotKept).length;
+  const lost = named((file) => file.verdict === 'missing' && !isNotKept(file));
+  if (missing > notKept) fail('integrity', `${count(missing - notKept)} missing: ${lost}`, hints.missing);
   if (notKept > 0) {
     const them = notKept === 1 ? 'it' : 'them';
-    fail('integrity', `${count(notKept)} missing: the pull could not keep ${them}`, PULL_AGAIN);
+    fail(
+      'integrity',
+      `${count(notKept)} missing: the pull could not keep ${them} (${named(isNotKept)})`,
+      PULL_AGAIN,
+    );
   }
-  if (unreadable > 0) fail('disk', `${count(unreadable)} unreadable`);
+  if (unreadable > 0) fail('disk', `${count(unreadable)} unreadable: ${judged('unreadable')}`);
   if (withheld > 0) fail('partial', `${count(withheld)} withheld, not checkable`);
   if (absent > 0) fail('partial', `${count(absent)} absent from the archive, not checkable`);
   if (unverifiable > 0) fail('partial', `${count(unverifiable)} not checkable`);
@@ -138,3 +146,15 @@ export function verifyFaultsOf(
 }
 
 const count = (files: number) => (files === 1 ? '1 file' : `${files} files`);
+
+/** So many files are named. */
+const MAX_NAMES = 3;
+/** Characters of a name that are shown. */
+const MAX_NAME = 120;
+
+/** Returns the names of the first files, and how many more there are: where nobody keeps the report, this is all that is known. */
+function firstNames(files: readonly VerifiedFile[]): string {
+  const names = files.slice(0, MAX_NAMES).map(({ path, id }) => cutText(path ?? id ?? '', MAX_NAME));
+  const more = files.length - names.length;
+  return `${names.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+}

@@ -205,7 +205,20 @@ describe('what to do about damage', () => {
     if (what === 'missing') rmSync(join(dir, 'dl', path), { force: true });
     else put(path, 'other');
     const { exit, stderr } = await verify(`dl --against ${against}`);
-    expect([exit, stderr]).toEqual([12, expect.stringContaining(what)]);
+    expect([exit, stderr]).toEqual([12, expect.stringContaining(`${what}: ${path} [`)]);
     expect(stderr).toContain(`  ${hint}\n`);
+  });
+
+  test('names the first files, and how many more there are', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    put('SHA256SUMS', names.map((name) => `${sha256Of('whole')}  ${name}\n`).join(''));
+    expect((await verify('dl')).stderr).toContain('arx: 5 files missing: a, b, c and 2 more [');
+    for (const name of names.slice(1)) put(name, 'other');
+    const { stderr } = await verify('dl');
+    expect(stderr).toContain('arx: 4 files with different content: b, c, d and 1 more [');
+    expect(stderr).toContain('1 file missing: a [');
+    expect((await verify('dl --json')).stderr).toContain(
+      '"message":"4 files with different content: b, c, d',
+    );
   });
 });

@@ -77,7 +77,7 @@ test('a file that an earlier pull kept stays known by its hash', async () => {
   await pull('--all');
   const { exit, report, stderr } = await verified();
   expect([exit, report.files[0]?.verdict]).toEqual([EXIT.integrity, 'missing']);
-  expect(stderr).toContain('arx: 1 file missing [');
+  expect(stderr).toContain('arx: 1 file missing: file-1.txt [');
 });
 
 test('what --max-bytes left out makes the completeness unknown until the rest is there', async () => {
