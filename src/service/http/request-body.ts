@@ -51,7 +51,7 @@ export function receiveBody(
   memory: BodyMemory,
   sendContinue: (() => void) | undefined,
 ): RequestBody {
-  let buffer = Buffer.alloc(0);
+  let buffer: Buffer = Buffer.alloc(0);
   let bytes = 0;
   let chunks = 0;
   let maxBytes = MAX_REQUEST_BYTES;
@@ -98,11 +98,17 @@ export function receiveBody(
       return fail(new ApiError('payload_too_large', `a body may have at most ${MAX_CHUNKS} chunks`));
     }
     try {
-      if (needed > buffer.byteLength) grow(needed);
+      if (chunk.byteLength === declaredBytes(incoming)) {
+        // The whole body: Node made this buffer for it alone.
+        memory.take(peer, chunk.byteLength);
+        buffer = chunk;
+      } else {
+        if (needed > buffer.byteLength) grow(needed);
+        chunk.copy(buffer, bytes);
+      }
     } catch (error) {
       return fail(error as ApiError);
     }
-    chunk.copy(buffer, bytes);
     bytes = needed;
   };
   // Listeners, because iterating a stream costs more than everything else that is done with a short body. The stream is
