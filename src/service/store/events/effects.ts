@@ -51,11 +51,10 @@ export async function readEffects(statements: Statements, events: readonly Named
         end,
         [...records.attachments.values()].filter(({ isChanged }) => isChanged),
       );
-      await updateRows(
-        end,
-        EVENTS,
-        ['effect'],
-        Array.from(overridden, (n) => ({ n, effect: 'superseded' as const })),
+      if (overridden.size === 0) return;
+      await end.run(
+        `UPDATE events SET effect = 'superseded' WHERE n IN (SELECT CAST(value AS BIGINT) FROM json_each($1))`,
+        [JSON.stringify([...overridden])],
       );
     },
   };

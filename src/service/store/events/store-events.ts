@@ -111,9 +111,8 @@ export async function storeEvents(
     };
   });
   await effects.save();
-  const end = atEnd(statements);
-  await countDeliveries(end, [...again]);
-  await appendRows(end, EVENTS, added);
+  await countDeliveries(atEnd(statements), [...again]);
+  await appendRows(statements, EVENTS, added);
   return { errors, hasQueued };
 }
 

@@ -42,17 +42,19 @@ export function atEnd(statements: Statements): Pick<Statements, 'run'> {
   };
 }
 
-/** Inserts rows in one statement. Texts must not contain NUL. */
+/** Inserts rows at the end of a transaction, see {@link atEnd}: there in one statement. Texts must not contain NUL. */
 export async function appendRows<C extends Columns>(
-  statements: Pick<Statements, 'run'>,
+  statements: Statements,
   table: Table<C>,
   rows: readonly NewRow<Table<C>>[],
 ): Promise<void> {
+  if (statements.last === undefined) return insertRows<Target>(statements, table, rows as readonly Row[]);
   if (rows.length === 0) return;
   const names = table.inserted;
-  await statements.run(`INSERT INTO ${table.name} (${names.join(', ')}) ${selectGiven(table, names)}`, [
-    given(rows as readonly Row[], names),
-  ]);
+  await atEnd(statements).run(
+    `INSERT INTO ${table.name} (${names.join(', ')}) ${selectGiven(table, names)}`,
+    [given(rows as readonly Row[], names)],
+  );
 }
 
 /** Sets the columns `changed` of many rows, found by `n`, in one statement. Texts must not contain NUL. */
