@@ -80,6 +80,9 @@ const SEARCH: Sending = { ...ELSEWHERE, settings: { ...SEARCH_SETTINGS, enable_i
 const SEARCH_WITH_INDEX_SCANS: Sending = { ...ELSEWHERE, settings: SEARCH_SETTINGS };
 const NEEDS_INDEX_SCAN = / JOIN | ORDER BY search_/;
 
+/** What inserts given rows, see `appendRows`. Its plan depends on no table. */
+const APPEND = /^INSERT INTO (\w+) .* FROM json_each\(\$1\)$/;
+
 /**
  * Returns a function that tells how a statement is sent. Pages with filters have names of their own, so that requests for all
  * combinations of filters leave names to the plain lists. A page without a name is planned each time, and in the same way.
@@ -90,6 +93,8 @@ export function createStatementNames(): (sql: string) => Sending {
   return (sql) => {
     if (sql.includes(WORDS_MATCH) || sql.includes(WORDS_OF_WEIGHT))
       return NEEDS_INDEX_SCAN.test(sql) ? SEARCH_WITH_INDEX_SCANS : SEARCH;
+    const [, appended] = APPEND.exec(sql) ?? [];
+    if (appended !== undefined) return { isPage: false, name: `arx_append_${appended}` };
     const isFiltered = sql.startsWith(FILTERED_PAGE_SELECT);
     if (!isFiltered && !sql.startsWith(PAGE_SELECT) && !FOR_EACH_REQUEST.has(sql)) return ELSEWHERE;
     const names = isFiltered ? filtered : plain;

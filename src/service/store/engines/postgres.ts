@@ -219,7 +219,10 @@ export async function openPostgres({
       };
       const result = await work(statements, [opened].flat().at(-1)?.rows.length === 1);
       // When one of these fails, the server rolls back at COMMIT.
-      const pending = final.map(([sql, parameters]) => query(client, sql, parameters));
+      const canPrepare = !hasOwn && !connections.isShared(client);
+      const pending = final.map(([sql, parameters]) =>
+        query(client, sql, parameters, canPrepare ? sendingOf(sql).name : undefined),
+      );
       await Promise.all([...pending, query(client, 'COMMIT')]);
       return result;
     } catch (error) {

@@ -96,6 +96,14 @@ test('only pages and what is asked for each request are sent to connections for 
   }
 });
 
+test('an insert of given rows is prepared, once for each table; one with its values in the text is not', () => {
+  const sendingOf = createStatementNames();
+  const append =
+    'INSERT INTO events (n, id) SELECT CAST(value ->> 0 AS BIGINT) AS n, 1 AS id FROM json_each($1)';
+  expect(sendingOf(append)).toEqual({ isPage: false, name: 'arx_append_events' });
+  expect(sendingOf('INSERT INTO events (n, id) VALUES ($1, $2)').name).toBeUndefined();
+});
+
 test('a text keeps its name; pages with filters leave names to the others, and a page without a name is a page', () => {
   const sendingOf = createStatementNames();
   const sent = (select: string) =>

@@ -14,11 +14,13 @@ import {
   type ArchiveLocation,
 } from '../../../../src/service/index.ts';
 import { redact } from '../../../../src/service/administration.ts';
+import { INTEGER, table } from '../../../../src/service/records/table.ts';
 import { createFaultPlan } from '../../../../src/service/fault-injection/index.ts';
 import type { Value } from '../../../../src/service/store/sql/database.ts';
 import { setText } from '../../../../src/service/store/engines/postgres-connections.ts';
 import { PAGE_SETTINGS } from '../../../../src/service/store/engines/postgres-plans.ts';
 import { fileKey } from '../../../../src/service/store/meta-table/file-key.ts';
+import { appendRows } from '../../../../src/service/store/sql/bulk-statements.ts';
 import { DatabaseAccessError } from '../../../../src/service/store/sql/database-error.ts';
 import { FILTERED_PAGE_SELECT, PAGE_SELECT } from '../../../../src/service/store/sql/prepared-texts.ts';
 import { ASSET_URL, insert, sampleArchive, textOf, tokenFor } from '../../../support/archive.ts';
@@ -42,6 +44,8 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const archive of opened.splice(0)) await archive.close();
 });
+
+const SEARCH_DUE = table('search_due', { n: { type: INTEGER } });
 
 let now = 0;
 async function open(place: ArchiveLocation = { url }): Promise<OpenArchive> {
@@ -161,6 +165,26 @@ describe.skipIf(noPostgres)('one writer', () => {
     }
     await add('a', 'b');
     expect(await kept()).toEqual(['a', 'b', 'first']);
+  });
+
+  test('an insert of given rows stays prepared on its connection, also after it failed', async () => {
+    const { database } = await open();
+    const add = (n: number) =>
+      database.transaction((statements) => {
+        statements.last!('INSERT INTO search_due VALUES ($1)', [n]);
+        return appendRows(statements, SEARCH_DUE, [{ n: n + 1 }]);
+      });
+    const kept = () => database.all('SELECT n FROM search_due ORDER BY n');
+    await add(1);
+    // Before it, it, and again.
+    await expect(add(1)).rejects.toMatchObject({ code: '23505' });
+    await expect(add(0)).rejects.toMatchObject({ code: '23505' });
+    await add(3);
+    expect(await kept()).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4 }]);
+    const names = await database.transaction((statements) =>
+      statements.all(`SELECT name FROM pg_prepared_statements WHERE name LIKE 'arx_append%'`),
+    );
+    expect(names).toEqual([{ name: 'arx_append_search_due' }]);
   });
 
   test('a mistake of ours is no trouble of the database, and no integer is rounded', async () => {
