@@ -99,7 +99,9 @@ async function readOne(id: string, isOnly: boolean, input: Input, app: App): Pro
 
 async function* threadItems(id: string, input: Input, style: ReadingStyle, app: App): AsyncGenerator<Item> {
   const progress = app.progress();
-  const { conversation, messages, fault } = await readThread(id, app, progress).finally(() => progress.end());
+  const { conversation, messages, fault } = await readThread(id, app, (rows, { message_count: total }) =>
+    progress.update({ label: id, done: rows.length, total, unit: 'messages' }),
+  ).finally(() => progress.end());
   const wire = { ...conversation, messages: { data: messages } };
   const canvas = { columns: style.columns, unicode: app.screen.unicode, instants: app.instants };
   yield { lines: conversationWithMessagesView.lines!(wire, canvas) };

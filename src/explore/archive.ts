@@ -16,6 +16,8 @@ export type Document =
 export type Chunk = {
   /** Rows that follow those of earlier chunks. Of a group it has the files that this chunk adds. */
   entries?: readonly Entry[];
+  /** The entries stand in the place of those of earlier chunks and of {@link OnProgress}. */
+  replaces?: boolean;
   document?: Document;
   /** A title that says more than that of the place. */
   title?: string;
@@ -27,13 +29,18 @@ export type Chunk = {
   doubts?: readonly string[];
 };
 
+/**
+ * Is told how much is read, and of the rows that are there so far. The next chunk has all of them again, in the place of these.
+ */
+export type OnProgress = (text: string, entries?: readonly Entry[]) => void;
+
 /** Reads one place. */
 export type PlaceReader = {
   /**
    * Returns the first chunk, or the one at `from`. `onProgress` is told how much is read. Rejects with a Fault; when `signal` is
    * aborted nobody waits for it.
    */
-  read(from: string | undefined, signal: AbortSignal, onProgress: (text: string) => void): Promise<Chunk>;
+  read(from: string | undefined, signal: AbortSignal, onProgress: OnProgress): Promise<Chunk>;
 };
 
 /** How a command ended, and what it printed for people. */

@@ -1,7 +1,7 @@
 // Runs the explorer: keys and answers become events, effects become requests and commands, each state becomes a frame.
 import type { Paint } from '../format/terminal/styled-line.ts';
 import type { Terminal, World } from '../world.ts';
-import type { Chunk, ExplorerArchive, PlaceReader } from './archive.ts';
+import type { Chunk, ExplorerArchive, OnProgress, PlaceReader } from './archive.ts';
 import { frameText, MOUSE_OFF, MOUSE_ON, painted, type Frame } from './frame.ts';
 import { createKeyParser } from './key-parser.ts';
 import { withNotice } from './notices.ts';
@@ -122,8 +122,8 @@ export async function explore(options: ExplorerOptions): Promise<void> {
     const open = readers.get(screen) ?? { reader: archive.openReader(place), request: undefined };
     const request = new AbortController();
     readers.set(screen, { ...open, request });
-    const onProgress = (text: string): void => {
-      if (!request.signal.aborted) dispatch({ kind: 'progress', screen, text });
+    const onProgress: OnProgress = (text, entries) => {
+      if (!request.signal.aborted) dispatch({ kind: 'progress', screen, text, entries });
     };
     open.reader.read(from, request.signal, onProgress).then(
       (chunk) => {

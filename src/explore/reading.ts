@@ -10,6 +10,7 @@ import {
   shownCount,
   shownScreen,
   type Effect,
+  type Event,
   type Screen,
   type State,
   type Step,
@@ -23,7 +24,10 @@ export function readChunk(state: State, number: number, chunk: Chunk): Step {
   const before = state.screens.find((screen) => screen.number === number);
   if (before === undefined) return { state, effects: [] };
   const { title, document, next, total, doubts = [] } = chunk;
-  const { entries, matches } = withEntries(before, chunk.entries ?? []);
+  const { entries, matches } =
+    chunk.replaces === true && chunk.entries !== undefined
+      ? { entries: chunk.entries, matches: matchesOf(chunk.entries, before) }
+      : withEntries(before, chunk.entries ?? []);
   const screen: Screen = {
     ...before,
     title: title ?? before.title,
@@ -37,13 +41,20 @@ export function readChunk(state: State, number: number, chunk: Chunk): Step {
     failure: undefined,
     doubts: [...new Set([...before.doubts, ...doubts])],
   };
-  return readOn(withScreen(state, keptPlace(screen, before, state)));
+  return readOn(withScreen(state, keptPlace(screen, before, state, chunk.replaces === true)));
 }
 
 /** Returns the state with a screen of which more is read. */
-export function readProgress(state: State, number: number, progress: string): Step {
-  const screen = state.screens.find((each) => each.number === number);
-  return { state: screen === undefined ? state : withScreen(state, { ...screen, progress }), effects: [] };
+export function readProgress(
+  state: State,
+  { screen: number, text, entries }: Extract<Event, { kind: 'progress' }>,
+): Step {
+  const before = state.screens.find((each) => each.number === number);
+  if (before === undefined) return { state, effects: [] };
+  const told = { ...before, progress: text };
+  if (entries === undefined) return { state: withScreen(state, told), effects: [] };
+  const screen = { ...told, entries, matches: matchesOf(entries, before) };
+  return { state: withScreen(state, keptPlace(screen, before, state, true)), effects: [] };
 }
 
 /** Returns the state with a screen whose request failed. */
@@ -70,8 +81,9 @@ export function withScreen(state: State, screen: Screen): State {
 }
 
 function wantsMore(screen: Screen, state: State): boolean {
-  // The numbers of the overview are about all files.
-  if (screen.place.kind === 'overview' || screen.isToEnd || screen.matches !== undefined) return true;
+  // The numbers of the overview are about all files, and a thread has its order only when all of it is read.
+  if (['overview', 'thread'].includes(screen.place.kind) || screen.isToEnd || screen.matches !== undefined)
+    return true;
   return shownCount(screen) - screen.cursor < bodyRows(screen, state) * SCREENS_AHEAD;
 }
 
@@ -87,16 +99,16 @@ function withEntries(screen: Screen, added: readonly Entry[]): Pick<Screen, 'ent
 }
 
 /** Returns the screen with the same row chosen as before, at the same height. */
-function keptPlace(screen: Screen, before: Screen, state: State): Screen {
+function keptPlace(screen: Screen, before: Screen, state: State, isReplaced: boolean): Screen {
   if (screen.isToEnd && screen.reading === 'whole')
     return withCursor({ ...screen, isToEnd: false }, shownCount(screen) - 1, -1, state);
   const { place } = screen;
-  if (place.kind === 'thread' && before.entries.length === 0) {
+  if (place.kind === 'thread' && before.cursor === 0) {
     const first = screen.entries.findIndex(({ id }) => id === place.message);
-    return withCursor(screen, Math.max(0, first), 1, state);
+    if (first >= 0 || before.entries.length === 0) return withCursor(screen, Math.max(0, first), 1, state);
   }
   const chosen = entryAt(before, before.cursor);
-  const isInOrder = screen.place.kind !== 'overview' && screen.order === 'archive';
+  const isInOrder = screen.place.kind !== 'overview' && screen.order === 'archive' && !isReplaced;
   // Above all rows of an order is where new ones come first.
   if (chosen === undefined || (screen.order !== 'archive' && before.cursor === 0))
     return withCursor(screen, screen.cursor, 1, state);

@@ -91,7 +91,7 @@ export type Event =
   | { kind: 'key'; key: Key }
   | { kind: 'resize'; columns: number; rows: number }
   | { kind: 'chunk'; screen: number; chunk: Chunk }
-  | { kind: 'progress'; screen: number; text: string }
+  | { kind: 'progress'; screen: number; text: string; entries?: readonly Entry[] | undefined }
   | { kind: 'failed'; screen: number; text: string }
   /** `output`: what the command printed for people. */
   | { kind: 'ended'; job: number; exit: number; output: string };

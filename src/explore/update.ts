@@ -55,7 +55,7 @@ export function update(state: State, event: Event): Step {
     case 'chunk':
       return readChunk(state, event.screen, event.chunk);
     case 'progress':
-      return readProgress(state, event.screen, event.text);
+      return readProgress(state, event);
     case 'failed':
       return readFailure(state, event.screen, event.text);
     case 'ended':

@@ -227,6 +227,41 @@ describe('reading', () => {
   });
 });
 
+describe('a thread that is being read', () => {
+  const place = { kind: 'thread', id: 'conv_1', message: 'msg_3' } as const;
+  const begun = stateAt(place, { title: 'conv_1', total: 3, next: '' });
+  const told = (state: State, ...numbers: number[]) =>
+    after(state, { kind: 'progress', screen: 1, text: 'x', entries: numbers.map((each) => message(each)) });
+  const whole = { entries: [message(1), message(2), message(3)], replaces: true };
+
+  test('shows the messages that are there, and takes the whole in their place', () => {
+    const some = told(begun, 1, 2);
+    expect(shownScreen(some)).toMatchObject({ reading: 'reading', progress: 'x', entries: { length: 2 } });
+    const all = after(some, { kind: 'chunk', screen: 1, chunk: whole });
+    expect(shownScreen(all)).toMatchObject({ reading: 'whole', progress: undefined, entries: { length: 3 } });
+    expect(chosenEntry(shownScreen(all))).toMatchObject({ id: 'msg_3' });
+  });
+
+  test('keeps the message that was chosen meanwhile, and a filter', () => {
+    const moved = press(told(begun, 2, 4), 'j').state;
+    const chunk = { entries: [1, 2, 3, 4].map((each) => message(each)), replaces: true };
+    const all = after(moved, { kind: 'chunk', screen: 1, chunk });
+    expect(chosenEntry(shownScreen(all))).toMatchObject({ id: 'msg_4' });
+    const filtered = after(press(told(begun, 1, 2), '/', '_', '2').state, {
+      kind: 'chunk',
+      screen: 1,
+      chunk,
+    });
+    expect(shownCount(shownScreen(filtered))).toBe(1);
+  });
+
+  test('is read to its end when it is shown again', () => {
+    const long = Array.from({ length: 400 }, (_, at) => at + 1);
+    const left = press(told(begun, ...long), 'enter', 'q');
+    expect(left.effects.at(-1)).toMatchObject({ kind: 'read', screen: 1, from: '' });
+  });
+});
+
 describe('finding', () => {
   test('a filter keeps the chosen row where it matches; Escape shows all rows again', () => {
     const { state } = press(list(), 'j', 'j', '/', '3', 'enter');

@@ -6,7 +6,6 @@ import type { Client } from '../../client/index.ts';
 import { Message, type Conversation } from '../../contract/conversation.ts';
 import type { WindowQuery } from '../../contract/window.ts';
 import { Fault } from '../../faults.ts';
-import type { Progress } from '../../format/terminal/progress.ts';
 import { exactRowsOf, type ReadPage } from '../exact-rows.ts';
 import { findRecord } from '../find-record.ts';
 import { filteredMessages } from '../messages/message-list.ts';
@@ -28,32 +27,24 @@ export async function findConversation(id: string, client: Client, app: App): Pr
 }
 
 /**
- * Returns the messages, and why they may not be all. Where they cannot be listed they are those in the record. `progress` shows
- * how many of them pages have shown.
+ * Returns the messages, and why they may not be all. Where they cannot be listed they are those in the record. `onRows` gets those
+ * that pages have shown so far, in no order; it is not known yet whether they are all.
  */
 export async function readMessages(
   conversation: Conversation,
   client: Client,
   app: App,
-  progress?: Progress,
+  onRows?: (rows: readonly Message[]) => void,
 ): Promise<{ messages: Message[]; fault?: Fault | undefined }> {
   const list = filteredMessages({ conversation: conversation.id }, client, app);
-  const seen = new Set<string>();
-  const showSeen = (): void =>
-    progress?.update({
-      label: conversation.id,
-      done: seen.size,
-      total: conversation.message_count,
-      unit: 'messages',
-    });
+  const seen = new Map<string, Message>();
   const page: ReadPage<Message> = async (query) => {
     const read = await list.page(query);
-    for (const row of read.data) if (list.matches(row)) seen.add(row.id);
-    showSeen();
+    for (const row of read.data) if (list.matches(row)) seen.set(row.id, row);
+    onRows?.([...seen.values()]);
     return read;
   };
-  const listing = exactRowsOf({ page }, app);
-  showSeen();
+  const listing = exactRowsOf(onRows === undefined ? list : { page }, app);
   try {
     const messages: Message[] = [];
     for await (const row of listing.rows) if (list.matches(row)) messages.push(row);

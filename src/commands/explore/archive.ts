@@ -1,7 +1,7 @@
 // The archive as the explorer needs it: requests that can be cancelled, and commands that run in the background.
 import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
-import type { ExplorerArchive } from '../../explore/archive.ts';
+import type { ExplorerArchive, OnProgress } from '../../explore/archive.ts';
 import { shellLine } from '../../format/shell-words.ts';
 import { amountText } from '../../format/terminal/progress-text.ts';
 import type { Sink, World } from '../../world.ts';
@@ -20,7 +20,7 @@ export function explorerArchive(app: App, globalWords: readonly string[]): Explo
         async read(from, signal, onProgress) {
           const doubts: string[] = [];
           const chunk = await untilEither(app.world.signal, signal, (either) =>
-            readPlace(place, from, memory, quietApp(app, either, doubts, onProgress)),
+            readPlace(place, from, memory, quietApp(app, either, doubts, onProgress), onProgress),
           );
           return { ...chunk, doubts: [...(chunk.doubts ?? []), ...doubts] };
         },
@@ -61,7 +61,7 @@ const NO_INPUT: World['stdin'] = {
 };
 
 /** Returns the App for one read: its requests end with the signal, and what it says is a doubt instead of a line on stderr. */
-function quietApp(app: App, signal: AbortSignal, doubts: string[], onProgress: (text: string) => void): App {
+function quietApp(app: App, signal: AbortSignal, doubts: string[], onProgress: OnProgress): App {
   return {
     ...app,
     world: { ...app.world, signal },

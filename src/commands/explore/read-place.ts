@@ -6,10 +6,11 @@ import type { Conversation } from '../../contract/conversation.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { ARC_RECONSTRUCTION } from '../../contract/sequence.ts';
 import type { SearchHit } from '../../contract/search/search.ts';
-import type { Chunk } from '../../explore/archive.ts';
+import type { Chunk, OnProgress } from '../../explore/archive.ts';
 import type { Entry, SectionEntry } from '../../explore/entry.ts';
 import type { Place } from '../../explore/place.ts';
 import type { Displacement } from '../../format/plot/bar-chart.ts';
+import { amountText } from '../../format/terminal/progress-text.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { noArchiveText } from '../../wiring/no-archive.ts';
 import { countsOf } from '../archive-counts.ts';
@@ -52,6 +53,7 @@ export async function readPlace(
   from: string | undefined,
   memory: Memory,
   app: App,
+  onProgress: OnProgress,
 ): Promise<Chunk> {
   switch (place.kind) {
     case 'overview':
@@ -73,7 +75,7 @@ export async function readPlace(
       return fault === undefined ? chunk : { ...chunk, doubts: [...(chunk.doubts ?? []), fault.message] };
     }
     case 'thread':
-      return threadChunk(place.id, memory, app);
+      return threadChunk(place.id, memory, app, onProgress);
     case 'message': {
       const { id, headers = false, lore = false } = place;
       const message = await readMessage(id, { headers, lore, preferHtml: false }, app);
@@ -91,7 +93,7 @@ export async function readPlace(
 }
 
 /** Reads the conversation, then all of its messages: their order is known only then. */
-async function threadChunk(id: string, memory: Memory, app: App): Promise<Chunk> {
+async function threadChunk(id: string, memory: Memory, app: App, onProgress: OnProgress): Promise<Chunk> {
   if (memory.conversation === undefined) {
     const conversation = await findConversation(id, await app.client(), app);
     memory.conversation = conversation;
@@ -99,10 +101,20 @@ async function threadChunk(id: string, memory: Memory, app: App): Promise<Chunk>
     const title = entry === undefined || entry.subject === '' ? id : `${id} ${entry.subject}`;
     return { title, total: conversation.message_count, next: '' };
   }
-  const progress = app.progress();
-  const { messages, fault } = await readThreadOf(memory.conversation, app, progress);
+  const { messages, fault } = await readThreadOf(
+    memory.conversation,
+    app,
+    (rows, { message_count: total }) => {
+      const isMore = total !== undefined && rows.length < total;
+      const text = isMore
+        ? amountText({ done: rows.length, total, unit: 'messages' })
+        : 'comparing more answers';
+      onProgress(text, messageEntries(threadOrder(rows), app));
+    },
+  );
   return {
     entries: messageEntries(threadOrder(messages), app),
+    replaces: true,
     ...(fault === undefined ? {} : { doubts: [fault.message] }),
   };
 }

@@ -3,7 +3,6 @@ import type { App } from '../../app.ts';
 import type { Conversation, Message } from '../../contract/conversation.ts';
 import type { ReadMessage } from '../../contract/reports/reading.ts';
 import { Fault } from '../../faults.ts';
-import type { Progress } from '../../format/terminal/progress.ts';
 import { findConversation, readMessages } from '../conversations/conversation-messages.ts';
 import { isOfOneRecord } from '../single-record.ts';
 import { readMessage, unreadable, type ReadOptions } from './read-message.ts';
@@ -12,18 +11,22 @@ import { threadOrder } from './thread-order.ts';
 /** A conversation with its messages. `fault`: why these may not be all. */
 export type Thread = { conversation: Conversation; messages: Message[]; fault: Fault | undefined };
 
+/** Is told of the messages that are there so far. */
+type OnRows = (rows: readonly Message[], conversation: Conversation) => void;
+
 /** Returns a conversation with its messages. Throws as {@link findConversation}. */
-export async function readThread(id: string, app: App, progress?: Progress): Promise<Thread> {
-  return readThreadOf(await findConversation(id, await app.client(), app), app, progress);
+export async function readThread(id: string, app: App, onRows?: OnRows): Promise<Thread> {
+  return readThreadOf(await findConversation(id, await app.client(), app), app, onRows);
 }
 
-/** Returns this conversation with its messages. `progress` shows how many are read. */
-export async function readThreadOf(
-  conversation: Conversation,
-  app: App,
-  progress?: Progress,
-): Promise<Thread> {
-  const { messages, fault } = await readMessages(conversation, await app.client(), app, progress);
+/** Returns this conversation with its messages. */
+export async function readThreadOf(conversation: Conversation, app: App, onRows?: OnRows): Promise<Thread> {
+  const { messages, fault } = await readMessages(
+    conversation,
+    await app.client(),
+    app,
+    onRows && ((rows) => onRows(rows, conversation)),
+  );
   const isComplete =
     fault === undefined && (conversation.message_count ?? messages.length) === messages.length;
   const text = `${conversation.id}: the service does not prove that these are all its messages`;
