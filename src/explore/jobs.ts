@@ -91,7 +91,8 @@ export function ended(state: State, { job: number, exit, output }: Extract<Event
   const notice: Notice = {
     text: isDone ? doneText(job) : `${text === '' ? `exit ${exit}` : text}: ${command}`,
     style: isDone ? 'good' : exit === PARTIAL_EXIT ? 'warn' : 'bad',
-    result: { words: job.words, exit, output },
+    // A verification prints only the bytes.
+    result: { words: job.words, exit, output: isDone && output === '' ? doneText(job) : output },
   };
   // The list shows that a file was verified; anything else may have more to tell than one line.
   const isToldByRow = isDone && job.kind !== 'pull';

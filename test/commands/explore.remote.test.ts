@@ -100,7 +100,7 @@ test('nothing but the explorer writes on its screen: no progress, and diagnostic
 test('a thread, then a message, each shown as soon as its answers are there', async () => {
   const explorer = start('conv_9');
   await proxy.release(/^\/v1\/conversations\/conv_9/);
-  await explorer.shows(/› conv_9 \S[^]*reading …/);
+  await explorer.shows(/› conv_9 \S[^]*reading … 6 messages/);
   await proxy.release(/^\/messages/);
   // The messages are there before the service is asked once more whether they are all.
   await explorer.shows(/Tomás Rojas[^]*1 of 6, 6 read {2}reading … comparing more answers/);

@@ -521,6 +521,8 @@ describe('what was said', () => {
     const checking = press(files(), 'v').state;
     expect(after(checking, { kind: 'ended', job: 2, exit: 0, output: '' }).unread).toBe(0);
     expect(after(checking, { kind: 'ended', job: 2, exit: 12, output: 'x' }).unread).toBe(1);
+    const { notices } = after(checking, { kind: 'ended', job: 2, exit: 0, output: '' });
+    expect(notices.at(-1)?.result?.output).toContain('its bytes have the SHA-256');
   });
 
   test('the last 50 are kept, and one that is repeated once', () => {

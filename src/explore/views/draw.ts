@@ -97,7 +97,7 @@ function bodyOf(screen: Screen, state: State): DrawnRow[] {
 
 /** What is shown in place of rows. */
 function placeholder(
-  { reading, progress, failure, filter, entries, place }: Screen,
+  { reading, progress, total, failure, filter, entries, place }: Screen,
   columns: number,
 ): Line[] {
   if (failure !== undefined)
@@ -108,7 +108,8 @@ function placeholder(
   const isFiltered = filter !== '' && entries.length > 0;
   if (reading === 'reading') {
     const none = isFiltered ? `none of ${plural(entries.length, 'row')} has "${filter}" so far` : undefined;
-    return [{ text: readingText(progress ?? none), style: 'dim' }];
+    const stated = place.kind === 'thread' && total !== undefined ? plural(total, 'message') : undefined;
+    return [{ text: readingText(progress ?? none ?? stated), style: 'dim' }];
   }
   if (isFiltered) return [{ text: `  no row has "${filter}"`, style: 'dim' }];
   return [{ text: `  ${emptyText(place)}`, style: 'dim' }];

@@ -212,6 +212,7 @@ describe('what is seen', () => {
 
   test('how much of a place is read', () => {
     const state = stateAt({ kind: 'thread', id: 'conv_1' }, { total: 240, next: '' });
+    expect(shown(state)).toContain('  reading … 240 messages');
     const event = { kind: 'progress', screen: 1, text: '100 of 240 messages' } as const;
     expect(shown(after(state, event))).toContain('  reading … 100 of 240 messages');
     const read = after(state, event, { kind: 'chunk', screen: 1, chunk: { entries: [message(1)] } });
