@@ -24,9 +24,12 @@ export function wrapLine(line: Line, columns: number, { breaksWords = false } = 
   for (const word of wordsOf(line)) {
     const isFirst = used === 0 || used === textWidth(indent);
     if (used + word.width > columns && !isFirst) {
-      lines.push([indent]);
-      used = textWidth(indent);
+      const gap = textWidth(indent) - used;
       trimStart(word);
+      // A word that is broken anyway begins beside its label.
+      if (breaksWords && gap > 0 && word.width > room) lines.at(-1)!.push(' '.repeat(gap));
+      else lines.push([indent]);
+      used = textWidth(indent);
     }
     for (const [at, part] of (breaksWords
       ? brokenParts(word, columns - used, room)

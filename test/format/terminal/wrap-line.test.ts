@@ -44,6 +44,17 @@ test.each<[line: Line, columns: number, lines: string[]]>([
   expect(wrapLine(line, columns).map(plainText)).toEqual(lines);
 });
 
+test('a word that is broken begins beside its label', () => {
+  const [line] = alignColumns([
+    [{ text: 'sha256', style: 'dim' }, '0123456789abcdef'],
+    [{ text: 'bytes', style: 'dim' }, '12'],
+  ]);
+  expect(wrapLine(line!, 18, { breaksWords: true }).map(plainText)).toEqual([
+    'sha256  0123456789',
+    '        abcdef',
+  ]);
+});
+
 test('each part keeps its style and its link', () => {
   const line: Line = [{ text: 'one two', style: 'bad', link: 'https://a.example' }, ' three'];
   expect(wrapLine(line, 6)).toEqual([
