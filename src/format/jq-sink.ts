@@ -22,6 +22,8 @@ type Options = {
 /** A stream to print JSON to. */
 export type JqSink = {
   sink: Sink;
+  /** The fields that the program may name: every name after a dot. */
+  names: ReadonlySet<string>;
   /** Runs the program over what is left. Throws Fault 'usage' with the message of jq where it failed for some input. */
   finish(): Promise<void>;
   /** Ends its thread. */
@@ -58,6 +60,7 @@ export async function openJqSink({ program, isPerRecord, world, onUnknownField }
     throw error;
   }
   return {
+    names: new Set(Array.from(program.matchAll(/\.([A-Za-z_]\w*)/g), ([, name = '']) => name)),
     sink: {
       isTTY: false,
       columns: undefined,

@@ -51,6 +51,8 @@ export type PrinterOptions = Canvas & {
    * It is asked with the first records, before one is printed.
    */
   missingIn?: ((records: readonly object[]) => Fault | undefined) | undefined;
+  /** Fields that a template or a jq program names: records have them, also those that they have only if they are selected. */
+  named?: ReadonlySet<string> | undefined;
   color: boolean;
   /** Returns whether an address can be opened; absent where the terminal has no links. */
   links?: ((address: string) => boolean) | undefined;
@@ -80,7 +82,7 @@ export type Printer = {
   readonly hasFields: boolean;
   /** Returns whether records are printed with this field: with every field, unless some were selected. */
   shows(field: string): boolean;
-  /** Returns whether this field was selected by its name. */
+  /** Returns whether this field was selected by its name, or is named by the template or the jq program. */
   selects(field: string): boolean;
   /** Prints a list: a JSON document, one record in each line, separated values (csv with a header), or a table. */
   list<T extends object>(view: View<T>, list: Envelope<T>): Promise<void>;
@@ -243,7 +245,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     isOneRowPerLine: output === 'tsv' || output === 'csv' || output === 'ndjson',
     hasFields: selected !== undefined,
     shows: (field) => selected?.some(({ path }) => path === field || path.startsWith(`${field}.`)) ?? true,
-    selects: (field) => selected?.some(({ path }) => path === field) ?? false,
+    selects: (field) => selected?.some(({ path }) => path === field) ?? options.named?.has(field) ?? false,
     mustSayDoubts,
     mustNameNext: () => !isCut && mustSayDoubts(),
     rowsRead: () => {

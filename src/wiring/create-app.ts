@@ -156,6 +156,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       isSilent: flags.quiet && isChange && !isFormChosen,
       csvSafe: flags.csvSafe,
       missingIn: template?.missingIn,
+      named: template?.names ?? jq?.names,
       complete:
         output === 'ndjson' && flags.fields === undefined
           ? (await fields()).completeRecords(options.spec.words, printing)

@@ -73,7 +73,7 @@ export function checkTemplate(
   words: CommandWords,
   run: PrintingRun,
 ): UnknownName[] {
-  const schema = printedRecord(words, run);
+  const schema = printedRecord(words, { ...run, isSelection: true });
   if (schema === undefined) return [];
   const unknown: UnknownName[] = [];
   const mayBeSent = run.isRemote && isOpenRecord(schema);

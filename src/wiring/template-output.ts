@@ -11,6 +11,8 @@ import { checkTemplate, noTemplateField } from './selected-fields.ts';
 export type TemplateOutput = {
   /** The stream for records. */
   sink: Sink;
+  /** The fields that it names. */
+  names: ReadonlySet<string>;
   /** Returns the Fault for a field that the schema lacks, and that neither these records nor earlier ones have. */
   missingIn(records: readonly object[]): Fault | undefined;
 };
@@ -26,6 +28,7 @@ export function openTemplate(
   let unknown = checkTemplate(template.names, words, run);
   return {
     sink: templateSink(template, stdout),
+    names: new Set(template.names.map(({ name }) => name)),
     missingIn(records) {
       unknown = unknown.filter(
         ({ paths }) => !records.some((record) => paths.some((path) => hasField(record, path))),

@@ -61,3 +61,17 @@ test.each([
   const { exit, stderr } = await arx(dir, `import ${name}`);
   expect([exit, stderr.split('\n')[1]]).toEqual([2, `  hint: ${hint}`]);
 });
+
+test.each([
+  ["--template '{{filename}} {{state}}'", ['a.log available', 'b.log available', 'c.log available']],
+  ["--template '{{filename}} {{from}}'", ['a.log a@x', 'b.log a@x', 'c.log a@x']],
+  ['-o ndjson --jq .state', ['available', 'available', 'available']],
+  ['--jq \'.data[] | select(.state == "available") | .filename\'', ['a.log', 'b.log', 'c.log']],
+  [
+    '-o csv --fields filename,state',
+    ['filename,state', 'a.log,available', 'b.log,available', 'c.log,available'],
+  ],
+])('state and sender, which JSON lacks unless they are named: %s', async (options, lines) => {
+  const { exit, stdout } = await arx(dir, `attachments ls ${options}`);
+  expect([exit, stdout.trimEnd().split(/\r?\n/)]).toEqual([0, lines]);
+});
