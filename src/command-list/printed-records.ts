@@ -160,7 +160,8 @@ const PRINTED: Record<CommandWords, Printed> = {
   'attachments types': AttachmentCount,
   'attachments sources': AttachmentCount,
   'attachments senders': AttachmentCount,
-  'attachments show': SentAttachment,
+  'attachments show': ({ isSelection = false }) =>
+    isSelection ? SentAttachment.extend({ state: z.enum(FILE_STATES) }) : SentAttachment,
   'attachments cat': undefined,
   'attachments pull': ({ given, isOneRowPerLine }) =>
     given['dryRun'] === true

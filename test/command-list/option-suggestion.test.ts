@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { GLOBAL_OPTIONS } from '../../src/command-list/global-options.ts';
 import { COMMAND_LIST } from '../../src/command-list/index.ts';
-import { OPTIONS_OF_OTHERS } from '../../src/command-list/option-suggestion.ts';
+import { optionSuggestion, OPTIONS_OF_OTHERS } from '../../src/command-list/option-suggestion.ts';
 import { parse } from '../../src/program.ts';
 import { Fault } from '../../src/faults.ts';
 
@@ -55,20 +55,20 @@ test('an option of another command names it', async () => {
   expect(detail.hint).toMatch(/^--city is an option of arx search and arx attachments ls; arx help/);
 });
 
-test('what is proposed can be typed, for every command and every option of others', async () => {
+test('what is proposed can be typed, for every command and every option of others', () => {
   let proposed = 0;
   for (const spec of COMMAND_LIST) {
-    const own = [...(spec.options ?? []), ...GLOBAL_OPTIONS].flatMap(([syntax]) => syntax.split(/,? /));
-    const words = (spec.arguments ?? []).flatMap(([syntax]) => (syntax.startsWith('<') ? ['1'] : []));
+    const own = new Set(
+      [...(spec.options ?? []), ...GLOBAL_OPTIONS].flatMap(([syntax]) => syntax.split(/,? /)),
+    );
     for (const other of OPTIONS_OF_OTHERS.flatMap(([others]) => others)) {
-      if (own.includes(other)) continue;
-      const { message, detail } = await faultOf([spec.words, ...words, other].join(' '));
-      expect(message).toContain('unknown option');
-      const meant = /^did you mean: (-\S+)/.exec(detail.hint ?? '')?.[1]?.replace(/;$/, '');
+      if (own.has(other)) continue;
+      const hint = optionSuggestion(other, undefined, { spec, commands: COMMAND_LIST }) ?? '';
+      const meant = /^did you mean: (-\S+)/.exec(hint)?.[1];
       if (meant === undefined) continue;
-      expect([spec.words, other, own]).toEqual([spec.words, other, expect.arrayContaining([meant])]);
+      expect([spec.words, other, meant, own.has(meant)]).toEqual([spec.words, other, meant, true]);
       proposed += 1;
     }
   }
   expect(proposed).toBeGreaterThan(1000);
-}, 20_000);
+});

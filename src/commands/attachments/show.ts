@@ -22,14 +22,14 @@ export async function run({ id, open, preview, force }: z.infer<typeof Input>, a
   if (force && !open && !app.isRecorded) throw new Fault('usage', '--force goes with --open');
   if (preview) checkPreview(id, app);
   const row = await findRecord(id, await attachmentSource(app), app);
+  const state = fileStateOf(row);
   // The record would push the picture off the screen.
   if (preview && !app.printer.hasFields) await app.printer.picture(() => [previewHeading(row)]);
-  else await app.printer.record(attachmentView, row);
+  else await app.printer.record(attachmentView, app.printer.selects('state') ? { ...row, state } : row);
   countContradictions(app, undefined, changesAmong((await app.client()).changesOf('attachments'), [id]));
   const hashes = new UnusableHashes();
   hashes.add(row);
   hashes.fail(app);
-  const state = fileStateOf(row);
   if (app.strict && state !== 'available') app.addFault(new Fault('partial', `${id} is ${state}`));
   if (preview) await drawPreview(row, app);
   if (open) await openAttachment(row, force, app);

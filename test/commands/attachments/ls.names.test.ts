@@ -75,3 +75,11 @@ test.each([
   const { exit, stdout } = await arx(dir, `attachments ls ${options}`);
   expect([exit, stdout.trimEnd().split(/\r?\n/)]).toEqual([0, lines]);
 });
+
+test.each(['--fields id,state', "--template '{{id}}\\t{{state}}'"])(
+  'attachments show has the state, too: %s',
+  async (options) => {
+    const { exit, stdout } = await arx(dir, `attachments show att_1 ${options}`);
+    expect([exit, stdout]).toEqual([0, expect.stringMatching(/att_1\n?.*\tavailable\n/)]);
+  },
+);
