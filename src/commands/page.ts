@@ -21,6 +21,9 @@ import type { View } from '../format/views/view.ts';
 import { commandAgain, commandForAll, optionWords } from './command-again.ts';
 import { withoutUndefined, type Window } from './input.ts';
 
+/** The window of a page; `all` is absent where the command has no `--all`. */
+type PageWindow = Window & { all?: boolean };
+
 /** Reads the ids of a page. */
 type ReadIds = (window: Window) => Promise<string[]>;
 
@@ -40,7 +43,7 @@ export async function printPage<Row extends { id: string }>(
   app: App,
   view: View<Row>,
   page: Page<Row>,
-  window: Window,
+  window: PageWindow,
   {
     fault,
     changes,
@@ -81,7 +84,7 @@ export async function printPage<Row extends { id: string }>(
       complete,
     }),
   });
-  noticeDrift(app, page);
+  noticeDrift(app, page, window);
   if (repeated !== undefined) app.notice(repeated);
   await noticeMore(app, page, window, read);
   await noticeEmptyArchive(page.data.length, app);
@@ -95,14 +98,18 @@ export function isDrifting({ drift_ratio = 0 }: Pick<Page<unknown>, 'drift_ratio
   return drift_ratio > 0;
 }
 
-/** Says what the drift of a page means, and which command lists all rows; a JSON document says the drift itself. */
+/**
+ * Says what the drift of a page means, and which command lists all rows, where the command has `--all`; a JSON document says the
+ * drift itself.
+ */
 export function noticeDrift(
   app: Pick<App, 'notice' | 'printer' | 'world'>,
   page: Pick<Page<unknown>, 'drift_ratio'>,
+  { all }: PageWindow,
 ): void {
   if (!isDrifting(page) || !app.printer.mustSayDoubts()) return;
   const text = `drift ratio ${page.drift_ratio}: rows may be missing, repeated or in another order`;
-  app.notice(`${text}; exact: ${commandForAll(app)}`);
+  app.notice(all === undefined ? text : `${text}; exact: ${commandForAll(app)}`);
 }
 
 /** Returns what is said where a page has a row more than once: a page has a size, so another row may not be on it. */
@@ -147,7 +154,7 @@ export function totalContradiction(
 export async function noticeMore<Row extends { id: string }>(
   app: Pick<App, 'notice' | 'printer' | 'addFault' | 'world'>,
   page: Page<Row>,
-  { after, before }: Window,
+  { after, before, all: isAll }: PageWindow,
   read: ReadIds,
 ): Promise<void> {
   const { data, has_more } = page;
@@ -163,6 +170,7 @@ export async function noticeMore<Row extends { id: string }>(
   if (edge === undefined) return;
   const words = has_more === true ? 'more rows follow' : 'the service does not say whether more rows follow';
   const sayBoth = (first: string): void => {
+    if (isAll === undefined) return app.notice(output === 'table' ? first : `${words}; ${first}`);
     const all = `all rows: ${commandForAll(app)}`;
     if (output !== 'table') return app.notice(`${words}; ${first}; ${all}`);
     // The last line of a table says the words. Each command has a line, which more screens have room for.

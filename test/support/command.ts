@@ -1,7 +1,9 @@
 // Runs one command line in this process and returns what it printed and its exit code.
 import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
 import { run } from '../../src/arx.ts';
 import { ExitRecord } from '../../src/contract/reports/command.ts';
+import { wrongCommandsIn } from './named-commands.ts';
 import { wordsOf } from './transcript.ts';
 import { fakeWorld, type FakeWorldOptions } from './fake-world.ts';
 
@@ -11,6 +13,7 @@ export type Ran = { exit: number; stdout: string; bytes: Buffer; stderr: string 
 export async function arx(dir: string, line: string, options: FakeWorldOptions = {}): Promise<Ran> {
   const world = fakeWorld({ dir, argv: wordsOf(line), env: { LANG: 'C.UTF-8' }, ...options });
   const exit = await run({ ...world, randomBytes });
+  expect(wrongCommandsIn(world.stderrText()), `arx ${line}`).toEqual([]);
   return { exit, stdout: world.stdoutText(), bytes: world.stdoutBytes(), stderr: world.stderrText() };
 }
 

@@ -152,7 +152,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
         complete,
       }),
     });
-    noticeDrift(app, page);
+    noticeDrift(app, page, input);
     if (repeated !== undefined) app.notice(repeated);
     await noticeMore(app, page, input, list.ids);
   }
