@@ -4,7 +4,7 @@ import { parsePeriod } from '../contract/search/dates.ts';
 import { zoneName } from '../format/instants.ts';
 
 /** A date that names its zone. */
-const ZONED = /T.*(?:Z|[+-]\d\d:\d\d)$/i;
+const ZONED = /:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i;
 
 /**
  * Says, for a table in a zone other than UTC, that the dates of filters are in UTC. Results do not depend on the terminal, so only
