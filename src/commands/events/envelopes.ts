@@ -22,6 +22,7 @@ import { linesOf } from '../../disk/lines.ts';
 import { plural } from '../../format/numbers.ts';
 import { fieldWords } from '../../format/views/index.ts';
 import { IdSet } from '../../walk/order/id-set.ts';
+import { findJsonError } from './json-error.ts';
 import { createUnknownFields, type UnknownFields } from './unknown-fields.ts';
 
 /** An event to send. */
@@ -207,9 +208,16 @@ function parseJson(text: string, where: string): ParsedJson {
   try {
     parsed = parseJsonText(text);
   } catch {
-    throw new Fault('usage', `${where} is not JSON; nothing was sent`, {
-      hint: `names and texts stand in double quotes: '{"layer":"x"}'`,
-    });
+    const { at, expected, hint } = findJsonError(text) ?? {
+      at: 1,
+      expected: 'JSON',
+      hint: 'arx help events',
+    };
+    throw new Fault(
+      'usage',
+      `${where} is not JSON at character ${at}, where ${expected} is expected; nothing was sent`,
+      { hint },
+    );
   }
   const { repeatedKey, depth, inexact } = parsed.scan;
   if (repeatedKey !== undefined)

@@ -31,7 +31,20 @@ describe('an event that does not fit is not sent', () => {
 
   test.each([
     ['[1]', 'payload: must be an object, not [1]'],
-    ['{layer:1}', '--payload is not JSON'],
+    ['{layer:1}', '--payload is not JSON at character 2, where a name in double quotes or } is expected'],
+    ['{"a":1,}', 'character 8, where a name in double quotes is expected; nothing was sent'],
+    ['{"a":1,}', 'hint: leave out the comma before it'],
+    ['["a", ]', 'character 7, where a value is expected'],
+    ['{"a":tru}', 'character 6, where a value is expected'],
+    ['{"a" 1}', 'character 6, where a colon is expected'],
+    ['{"a":[1 2]}', 'character 9, where a comma or a closing bracket is expected'],
+    ['{"a":1]', 'character 7, where a comma or a closing bracket is expected'],
+    ['{"a":[]}}', 'character 9, where the end is expected'],
+    ['{"a":[{', 'character 8, where a name in double quotes or } is expected'],
+    ['{"a":[{', 'hint: the text ends there'],
+    ['{"a":"b}', 'hint: the quotation mark there is never closed'],
+    ['{"a":"\\q"}', 'hint: in a text, a line break is written'],
+    ['', 'character 1, where a value is expected'],
   ])('%s', async (payload, problem) => {
     expect((await send('mirror.detected', payload)).stderr).toContain(problem);
   });
