@@ -80,6 +80,11 @@ _arx() {
     "attachments pull":--to) _arx_dir; return ;;
     "attachments pull":--by) _arx_list -W "city type conversation"; return ;;
     "attachments verify":--against) _arx_list -W "manifest catalogue sums bag"; return ;;
+    "attachments verify":--city) _arx_values cities; return ;;
+    "attachments verify":--type) _arx_values types; return ;;
+    "attachments verify":--source) _arx_values sources; return ;;
+    "attachments verify":--message) _arx_values messages; return ;;
+    "attachments verify":--matching) _arx_values queries; return ;;
     "attachments verify":--html) _arx_file; return ;;
     "attachments export":--format) _arx_list -W "bagit"; return ;;
     "attachments export":--frozen) _arx_dir; return ;;
@@ -163,7 +168,7 @@ _arx() {
     "attachments show") flags+=" --open --preview"; [[ $cur == -* ]] || _arx_values attachments ;;
     "attachments cat") flags+=" --allow-escape-sequences --max-rate --max-bytes"; [[ $cur == -* ]] || _arx_values attachments ;;
     "attachments pull") flags+=" --city --type --source --message --from --matching --name --min-bytes --since --until --on --ids --all --to --by --flat --concurrency --max-rate --max-bytes --dry-run --exact-names"; [[ $cur == -* ]] || _arx_values attachments ;;
-    "attachments verify") flags+=" --against --html"; [[ $cur == -* ]] || _arx_dir ;;
+    "attachments verify") flags+=" --against --city --type --source --message --from --matching --name --min-bytes --since --until --on --html"; [[ $cur == -* ]] || _arx_dir ;;
     "attachments export") flags+=" --format --to --frozen"; [[ $cur == -* ]] || _arx_dir ;;
     "explore") flags+=" --mouse"; : ;;
     "read") flags+=" --thread --prefer-html --quotes --headers --lore --raw --max-rate --max-bytes --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages,conversations ;;

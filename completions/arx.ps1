@@ -58,7 +58,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'attachments show' = @('--open', '--preview')
     'attachments cat' = @('--allow-escape-sequences', '--max-rate', '--max-bytes')
     'attachments pull' = @('--city', '--type', '--source', '--message', '--from', '--matching', '--name', '--min-bytes', '--since', '--until', '--on', '--ids', '--all', '--to', '--by', '--flat', '--concurrency', '--max-rate', '--max-bytes', '--dry-run', '--exact-names')
-    'attachments verify' = @('--against', '--html')
+    'attachments verify' = @('--against', '--city', '--type', '--source', '--message', '--from', '--matching', '--name', '--min-bytes', '--since', '--until', '--on', '--html')
     'attachments export' = @('--format', '--to', '--frozen')
     'explore' = @('--mouse')
     'read' = @('--thread', '--prefer-html', '--quotes', '--headers', '--lore', '--raw', '--max-rate', '--max-bytes', '--allow-escape-sequences')

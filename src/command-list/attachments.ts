@@ -123,15 +123,17 @@ export const ATTACHMENT_COMMANDS = [
     options: [
       [
         '--against <reference>',
-        'what the files are compared with (default: the manifest of a pull, else SHA256SUMS, else as a bag)',
+        'what the files are compared with (default: the manifest of a pull, else SHA256SUMS, else as a bag); of the catalogue the filters choose a part',
         ['manifest', 'catalogue', 'sums', 'bag'],
       ],
+      ...FILTERS,
       ['--html <file>', 'also write the report as a page, one file without links; - prints only the page'],
     ],
     examples: [
       'arx attachments verify lisbon',
       'arx attachments verify lisbon -o sums > lisbon/SHA256SUMS',
       '(cd lisbon && arx attachments verify . -o sums | sha256sum -c)',
+      'arx attachments verify lisbon --against catalogue --city lisbon',
       'arx attachments verify --against bag lisbon.zip',
     ],
     topics: ['files'],

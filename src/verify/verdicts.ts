@@ -100,10 +100,13 @@ export const BAG_AGAIN = 'take another copy of the bag, or export it again';
 const PULL_AGAIN = 'run that pull again';
 const PULL_OVER = `${PULL_AGAIN} with --force, which replaces them`;
 
+const PULL_PART =
+  'arx attachments pull --all --to DIR downloads them; for a part of the catalogue give verify and pull the same options, e.g. --city';
+
 /** What to do about files with other content, and about missing ones. */
 const REPAIR: Record<Reference, { mismatch: string; missing: string }> = {
   manifest: { mismatch: PULL_OVER, missing: PULL_AGAIN },
-  catalogue: { mismatch: PULL_OVER, missing: 'arx attachments pull --all --to DIR downloads them' },
+  catalogue: { mismatch: PULL_OVER, missing: PULL_PART },
   sums: { mismatch: FROM_COPY, missing: FROM_COPY },
   bag: { mismatch: BAG_AGAIN, missing: BAG_AGAIN },
 };

@@ -19,13 +19,14 @@ import { verifyFaultsOf, verifyReportOf, type ExpectedFile, type Reference } fro
 import { readReferenceFile } from '../../verify/reference-file.ts';
 import { formatBytes } from '../../format/numbers.ts';
 import { checkOutputFile, OutputFile, writeHtmlPage } from '../output-file.ts';
-import { countCatalogueContradictions, wholeCatalogue } from './catalogue.ts';
 import { printFileReport } from './file-report.ts';
+import { checkSelecting, Selecting } from './filter.ts';
 import { withNewerEntries } from './newer-entries.ts';
 import { limitedNotices } from './notices.ts';
+import { failIncomplete, select } from './selection.ts';
 import { spareMemory } from '../v8-flags.ts';
 
-export const Input = z.object({
+export const Input = Selecting.extend({
   dir: z.string().min(1).default('.'),
   against: z.enum(['manifest', 'catalogue', 'sums', 'bag']).optional(),
   offline: z.boolean().default(false),
@@ -33,6 +34,9 @@ export const Input = z.object({
   force: z.boolean().default(false),
 });
 type Input = z.infer<typeof Input>;
+
+/** The options that select rows of the catalogue. */
+const SELECTING = Object.keys(Selecting.shape) as (keyof Selecting)[];
 
 const SUMS_FILE = 'SHA256SUMS';
 /** The reference file of each kind; the first that exists is used. */
@@ -42,8 +46,9 @@ const HINT = 'against the catalogue itself: --against catalogue';
 export async function run(input: Input, app: App): Promise<void> {
   if (input.offline && input.against === 'catalogue')
     throw new Fault('usage', '--against catalogue asks the service, so it does not go with --offline');
+  await checkPart(input, app);
   checkOutputFile('--html', { file: input.html, force: input.force }, app);
-  const { report, faults } = await verifyPath(input.dir, input.against, app);
+  const { report, faults } = await verifyPath(input.dir, input.against, app, input);
   if (input.html !== undefined) {
     const { verifyPage } = await import('../../format/html/verify-page.ts');
     await writeHtmlPage(input.html, verifyPage(report, input.dir, app.version), input.force, app);
@@ -55,15 +60,26 @@ export async function run(input: Input, app: App): Promise<void> {
   for (const fault of faults) app.addFault(fault);
 }
 
+/** Throws Fault 'usage' for options that select rows of the catalogue where it is not compared with, or whose values are wrong. */
+async function checkPart(input: Input, app: App): Promise<void> {
+  const given = SELECTING.find((name) => input[name] !== undefined);
+  if (given !== undefined && input.against !== 'catalogue') {
+    const option = given === 'minBytes' ? 'min-bytes' : given;
+    throw new Fault('usage', `--${option} goes with --against catalogue: it compares with a part of it`);
+  }
+  await checkSelecting(input, app);
+}
+
 /**
- * Compares the files of a folder, or of a bag, with their reference; without one, with the first that is there. Returns the
- * report, and why the verification failed, if so. Throws Fault
+ * Compares the files of a folder, or of a bag, with their reference; without one, with the first that is there. `part`: which rows of
+ * the catalogue. Returns the report, and why the verification failed, if so. Throws Fault
  * `not_found` where there is no such path, and `partial` where there is nothing to compare with.
  */
 export async function verifyPath(
   dir: string,
   against: Reference | undefined,
   app: App,
+  part: Selecting = {},
 ): Promise<{ report: VerifyReport; faults: Fault[] }> {
   const path = resolve(app.world.cwd, dir);
   const isFolder = await lookAt(path, against);
@@ -83,7 +99,7 @@ export async function verifyPath(
   const checking =
     reference === 'bag'
       ? checkPackage(path, isFolder, options, app)
-      : checkFolder(path, reference, options, app, (sum) => (total = sum));
+      : checkFolder(path, { reference, part }, options, app, (sum) => (total = sum));
   const report = await checking.finally(() => progress.end());
   return { report, faults: [...verifyFaultsOf(report, reference), ...bagFaultsOf(report.bag)] };
 }
@@ -148,10 +164,13 @@ async function checkPackage(
 
 const NO_ENTRIES: ReadonlyMap<string, ManifestEntry> = new Map();
 
+/** What the files of a folder are compared with; `part`: which rows of the catalogue. */
+type Wanted = { reference: Exclude<Reference, 'bag'>; part: Selecting };
+
 /** Files are hashed while the reference is read. */
 async function checkFolder(
   dir: string,
-  reference: Exclude<Reference, 'bag'>,
+  { reference, part }: Wanted,
   options: VerifyOptions,
   app: App,
   onTotal: (bytes: number) => void,
@@ -168,7 +187,7 @@ async function checkFolder(
   });
   try {
     await observing.listed;
-    const { expected, whole } = await expectation(reference, dir, app, known);
+    const { expected, whole } = await expectation({ reference, part }, dir, app, known);
     // A pull that goes on has removed its mark when the manifest lists what it was asked for.
     const isPart = known !== undefined && isUnfinished;
     if (isPart)
@@ -193,23 +212,27 @@ async function checkFolder(
 }
 
 async function expectation(
-  reference: Exclude<Reference, 'bag'>,
+  { reference, part }: Wanted,
   dir: string,
   app: App,
   known: ReadonlyMap<string, ManifestEntry> | undefined,
 ): Promise<{ expected: ExpectedFile[]; whole: boolean }> {
-  if (reference === 'catalogue') return await catalogue(dir, app);
+  if (reference === 'catalogue') return await catalogue(dir, part, app);
   // The manifest lists what earlier pulls were asked for, which may not be the whole catalogue.
   if (known !== undefined) return { expected: [...known.values()], whole: known.size > 0 };
   const sums = (await readReferenceFile(dir, SUMS_FILE))?.toString() ?? '';
   return { expected: parseChecksumList(sums), whole: true };
 }
 
-async function catalogue(dir: string, app: App): Promise<{ expected: ExpectedFile[]; whole: boolean }> {
+async function catalogue(
+  dir: string,
+  part: Selecting,
+  app: App,
+): Promise<{ expected: ExpectedFile[]; whole: boolean }> {
   const manifest = await readManifest(dir);
-  const listing = await wholeCatalogue(app);
+  const selection = await select({ ...part, ids: [] }, app);
   const expected: ExpectedFile[] = [];
-  for await (const row of listing.rows) {
+  for await (const row of selection.rows()) {
     const { id, sha256 } = row;
     expected.push({
       id,
@@ -221,8 +244,6 @@ async function catalogue(dir: string, app: App): Promise<{ expected: ExpectedFil
       bytes: row.bytes ?? null,
     });
   }
-  countCatalogueContradictions(app, await app.client());
-  const fault = listing.fault();
-  if (fault !== undefined) app.addFault(fault);
-  return { expected, whole: listing.complete() };
+  failIncomplete(app, selection, expected.length);
+  return { expected, whole: selection.fault() === undefined };
 }

@@ -8,6 +8,7 @@ import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { bagOf, writeBag } from '../../support/bag.ts';
 import { serveCatalogue } from '../../support/catalogue-server.ts';
 import { arx } from '../../support/command.ts';
+import { sampleData } from '../../support/sample.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { sha256Of } from '../../support/digest.ts';
 
@@ -184,6 +185,41 @@ describe('what it is held against', () => {
     expect(JSON.parse(stdout)).toMatchObject({ checked: 1, completeness: 'complete' });
     put(MANIFEST_FILE, entry('att_1', 'a', 'b'));
     expect((await verify('dl')).exit).toBe(12);
+  });
+});
+
+describe('a folder with a part of the catalogue', () => {
+  beforeEach(async () => {
+    await sampleData(join(dir, 'data'));
+    expect((await arx(dir, 'attachments pull --city lisbon --type image/* --to dl')).exit).toBe(0);
+  });
+
+  test('is compared with that part', async () => {
+    const whole = await verify('dl --against catalogue');
+    expect([whole.exit, whole.stderr]).toEqual([
+      12,
+      expect.stringMatching(
+        /files missing: .*\n.*hint: .*give verify and pull the same options, e\.g\. --city/s,
+      ),
+    ]);
+    const { exit, stdout } = await verify('dl --against catalogue --city lisbon --type image/* --json');
+    const { checked, verdicts, completeness } = JSON.parse(stdout) as VerifyReport;
+    expect([exit, verdicts]).toMatchObject([0, { missing: 0, extra: 0, match: checked }]);
+    expect([checked > 1, completeness]).toEqual([true, 'complete']);
+    const more = await verify('dl --against catalogue --city lisbon --json');
+    expect(more.exit).toBe(12);
+  });
+
+  test('no row matches, or the options go with nothing', async () => {
+    const none = await verify('dl --against catalogue --city nowhere');
+    expect(none.exit).toBe(3);
+    expect(none.stderr).toContain('no attachment has city "nowhere"');
+    const alone = await verify('dl --city lisbon');
+    expect([alone.exit, alone.stderr]).toEqual([
+      2,
+      expect.stringContaining('--city goes with --against catalogue'),
+    ]);
+    expect((await verify('dl --against catalogue --since nonsense')).exit).toBe(2);
   });
 });
 
