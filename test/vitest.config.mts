@@ -20,6 +20,7 @@ const STORE = [
   'test/service/store/lists/attachments.test.ts',
   'test/service/store/events/by-effect.plans.test.ts',
   'test/service/store/search/find-messages.plans.test.ts',
+  'test/service/store/search/narrow.plans.test.ts',
 ];
 const LONG_STORE = [
   'test/acceptance/real-mail.long.test.ts',

@@ -30,6 +30,9 @@ export type Source = {
   score: string;
   /** The columns of the order by day and number, and their values for a message. */
   key: readonly string[];
+  /** The condition that a message is one of those whose keys are in a parameter, and the value of that parameter. */
+  isOneOf(parameter: string): string;
+  oneOf(places: readonly { n: number; day: number }[]): string;
   keyOf(place: { n: number; day: number }): number[];
 };
 
@@ -67,6 +70,8 @@ function sqliteSource(tier: Tier, expression: Expression | undefined): Source {
     day: `(${key} / ${DAY_UNIT})`,
     score: query === undefined || query.isComplement ? '0' : `bm25(${table}, ${BM25_WEIGHTS})`,
     key: [key],
+    isOneOf: (parameter) => `${key} IN (SELECT value FROM json_each(${parameter}))`,
+    oneOf: (places) => JSON.stringify(places.map(({ n, day }) => day * DAY_UNIT + n)),
     keyOf: ({ n, day }) => [day * DAY_UNIT + n],
   };
 }
@@ -85,6 +90,8 @@ async function postgresSource(database: Database, tier: Tier, search: Search): P
     day: `${table}.day`,
     score: query === undefined || query.isComplement ? '0' : `-CAST(${TS_RANK} AS DOUBLE PRECISION)`,
     key: [`${table}.day`, `${table}.n`],
+    isOneOf: (parameter) => `${table}.n = ANY(CAST(${parameter} AS BIGINT[]))`,
+    oneOf: (places) => `{${places.map(({ n }) => n).join()}}`,
     keyOf: ({ n, day }) => [day, n],
   };
 }
