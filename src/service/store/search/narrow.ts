@@ -26,7 +26,7 @@ export async function fewPlaces(
 ): Promise<Place[] | undefined> {
   for (const filter of search.filters) {
     const numbers = filter.negated ? undefined : await fewNumbers(statements, filter, search);
-    if (numbers === undefined || numbers.size > MAX_PLACES) continue;
+    if (numbers === undefined) continue;
     const rows = await selectIn<{ n: number; date_ms: number | null }>(
       statements,
       'SELECT n, date_ms FROM messages WHERE n IN ?',
@@ -37,7 +37,7 @@ export async function fewPlaces(
   return undefined;
 }
 
-/** Returns the numbers of the messages that a filter leaves, some of them where they are many; undefined where no index has them. */
+/** Returns the numbers of the messages that a filter leaves; undefined where they are many, or no index has them. */
 async function fewNumbers(
   statements: Statements,
   filter: Filter,
@@ -46,15 +46,19 @@ async function fewNumbers(
   const { engine } = statements;
   const by = (index: string): string => (engine === 'sqlite' ? ` INDEXED BY ${index}` : '');
   const found = new Set<number>();
+  /** Rows, not messages: one message may have any number of files. */
+  let rows = 0;
   const read = async (sql: string, values: readonly Value[]): Promise<void> => {
-    if (found.size > MAX_PLACES) return;
-    const rows = await statements.all<{ n: number }>(`${sql} LIMIT ${MAX_PLACES + 1}`, values);
-    for (const { n } of rows) found.add(n);
+    if (rows > MAX_PLACES) return;
+    const some = await statements.all<{ n: number }>(`${sql} LIMIT ${MAX_PLACES + 1}`, values);
+    rows += some.length;
+    for (const { n } of some) found.add(n);
   };
+  const few = (): Set<number> | undefined => (rows > MAX_PLACES ? undefined : found);
   const ofFiles = async (index: string, condition: string, values: readonly Value[]): Promise<void> => {
     for (const tier of tiersUpTo(reader))
       await read(
-        `SELECT DISTINCT message AS n FROM attachments${by(index)} WHERE tier = '${tier}' AND ${condition}`,
+        `SELECT message AS n FROM attachments${by(index)} WHERE tier = '${tier}' AND ${condition}`,
         values,
       );
   };
@@ -63,13 +67,13 @@ async function fewNumbers(
       await read(`SELECT n FROM messages${by('messages_by_conversation')} WHERE conversation = $1`, [
         numberOf('conv', filter.id) ?? 0,
       ]);
-      return found;
+      return few();
     case 'city': {
       const labels = labelsOf(filter);
       if (labels.length > MAX_LABELS) return undefined;
       const condition = '(redacted = 0 AND origin_city IS NOT NULL) IS TRUE AND origin_city = $1';
       for (const label of labels) await ofFiles('attachments_open_by_city', condition, [label]);
-      return found;
+      return few();
     }
     case 'type': {
       const { type } = filter;
@@ -78,7 +82,7 @@ async function fewNumbers(
       const range = isGroup ? 'declared_type >= $1 AND declared_type < $2' : 'declared_type = $1';
       const values = isGroup ? [type, type.replace('/', '0')] : [type];
       await ofFiles('attachments_open_by_type', `(redacted = 0) IS TRUE AND ${range}`, values);
-      return found;
+      return few();
     }
     default:
       return undefined;
