@@ -122,7 +122,7 @@ function enter(state: State): Step {
   const entry = chosenEntry(screen);
   const chosen = chosenPlace(entry);
   if (chosen !== undefined) return pushed(state, chosen.place, chosen.document);
-  if (entry?.kind !== 'group') return { state, effects: [] };
+  if (entry?.kind !== 'group') return said(state, 'there is no row to show');
   const text = `these files have no ${entry.by}, and no service lists files without one: f shows all files`;
   return said(state, text);
 }
@@ -145,8 +145,8 @@ function quit(state: State): Step {
 
 function found(state: State, step: 1 | -1): Step {
   const screen = shownScreen(state);
-  if (!isText(screen)) return movedBy(state, step);
   if (screen.filter === '') return said(state, '/ finds a text first');
+  if (!isText(screen)) return movedBy(state, step);
   const next = foundFrom(screen, screen.top + step, step, state);
   if (next === undefined || next.top === screen.top)
     return said(state, step === 1 ? 'no place further down' : 'no place further up');

@@ -75,7 +75,7 @@ export const BINDINGS: Readonly<Record<string, readonly Binding[]>> = {
   ],
   Find: [
     { action: 'filter', keys: ['/'], shown: '/', what: 'only rows with this text; in a message, find it' },
-    { action: 'nextMatch', keys: ['n'], shown: 'n', what: 'the next place found in a message' },
+    { action: 'nextMatch', keys: ['n'], shown: 'n', what: 'the next place found in a message, or row' },
     { action: 'previousMatch', keys: ['N'], shown: 'N', what: 'the place found before' },
     {
       action: 'order',

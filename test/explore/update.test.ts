@@ -479,7 +479,8 @@ describe('each key of the help does something or says why not', () => {
       { document: { kind: 'message', message: readMessage('msg_1', 'a text') } },
     );
   const opened = () => press(files(), 'enter').state;
-  const placed = { list, thread, files, opened, sequence, message1 };
+  const empty = () => stateAt({ kind: 'files', message: 'msg_1' }, { entries: [] });
+  const placed = { empty, list, thread, files, opened, sequence, message1 };
   const keys = Object.entries(BINDINGS)
     .filter(([subject]) => subject !== 'Move')
     .flatMap(([, bindings]) => bindings.map((each) => each.keys[0]!));
