@@ -121,7 +121,11 @@ function enter(state: State): Step {
   if (isText(screen)) return said(state, 'there is nothing behind this');
   const entry = chosenEntry(screen);
   const chosen = chosenPlace(entry);
-  if (chosen !== undefined) return pushed(state, chosen.place, chosen.document);
+  if (chosen !== undefined) {
+    const { state: next, effects } = pushed(state, chosen.place, chosen.document);
+    const total = entry?.kind === 'section' ? entry.count : undefined;
+    return { state: withScreen(next, { ...shownScreen(next), total }), effects };
+  }
   if (entry?.kind !== 'group') return said(state, 'there is no row to show');
   const text = `these files have no ${entry.by}, and no service lists files without one: f shows all files`;
   return said(state, text);

@@ -227,6 +227,28 @@ describe('reading', () => {
   });
 });
 
+test('a part of the archive has the number of rows that the overview gives, until it is read', () => {
+  const section = {
+    kind: 'section',
+    id: 's',
+    label: 'S',
+    count: 900,
+    opens: { kind: 'conversations' },
+  } as const;
+  const first = begin({
+    columns: 80,
+    rows: 24,
+    timeZone: 'UTC',
+    unicode: true,
+    folder: '/',
+    places: [{ kind: 'overview' }],
+  });
+  const overview = after(first.state, { kind: 'chunk', screen: 0, chunk: { entries: [section] } });
+  const opened = press(overview, 'enter').state;
+  const read = after(opened, { kind: 'chunk', screen: 1, chunk: { entries: many(100), next: 'conv_100' } });
+  expect(shownScreen(read).total).toBe(900);
+});
+
 describe('a thread that is being read', () => {
   const place = { kind: 'thread', id: 'conv_1', message: 'msg_3' } as const;
   const begun = stateAt(place, { title: 'conv_1', total: 3, next: '' });
