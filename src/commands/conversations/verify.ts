@@ -38,7 +38,9 @@ export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<voi
   };
   await app.printer.report(report, ({ instants = UTC_INSTANTS }) => [
     [
-      { text: report.verdict, style: problems.length === 0 ? 'good' : 'bad' },
+      windows === 0 && problems.length === 0
+        ? { text: 'empty', style: 'warn' }
+        : { text: report.verdict, style: problems.length === 0 ? 'good' : 'bad' },
       problems.length === 0
         ? `, ${plural(windows, 'window')} with ${plural(ids.length, noun)}, head ${report.head ?? 'none'}`
         : ` at window ${windows + 1}: ${intactWords(windows, ids.length)}`,

@@ -1,5 +1,5 @@
 // Writes the frozen log of a walk: windows.ndjson, chained by hash, and rows.ndjson. A kill at any moment leaves it valid.
-import { rm, writeFile, type FileHandle } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { syncPath } from '../../disk/durable-write.ts';
@@ -11,6 +11,8 @@ import { MAX_WINDOW_BYTES, readChain, type FrozenChain } from './hash-chain.ts';
 import { linesOf } from '../../disk/lines.ts';
 import { openRegularFile, readBytesIfExists } from '../../disk/regular-file.ts';
 import type { Identified } from '../source.ts';
+import { COMPLETION_FILE } from './completion.ts';
+import { UNRESOLVED_FILE } from './unresolved-rows.ts';
 import type { FrozenState, FrozenWindow } from './window.ts';
 
 /** One line for each window. */
@@ -41,7 +43,7 @@ export type FrozenLog<Row extends Identified> = {
 /**
  * Opens the log in `dir` and makes the folder if it is missing. With `resume` it removes a torn line and rows without a
  * line, and continues after the last whole line; without a log it starts one. Throws Fault `unsafe` when there is a log
- * and no `resume`, `usage` for the log of another subject, `integrity` for a broken chain, `disk` for other failures.
+ * with something in it and no `resume`, or when the folder holds other files, `usage` for the log of another subject, `integrity` for a broken chain, `disk` for other failures.
  */
 export async function openFrozenLog<Row extends Identified>(
   dir: string,
@@ -76,14 +78,44 @@ async function claim(dir: string, subject: Subject, resume: boolean): Promise<vo
   const path = join(dir, SUBJECT_FILE);
   const bytes = Buffer.from(`${canonicalJson({ version: 1, ...subject })}\n`);
   const found = await readBytesIfExists(path, MAX_SUBJECT_BYTES);
-  if (found !== undefined && !resume)
-    throw new Fault('unsafe', `${dir} holds a frozen walk already`, { hint: 'continue it with --resume' });
+  if (found === undefined) await refuseOtherFiles(dir);
+  else if (!resume) {
+    if (!(await isEmptyLog(dir)))
+      throw new Fault('unsafe', `${dir} holds a frozen walk already`, { hint: 'continue it with --resume' });
+    await rm(path);
+    return claim(dir, subject, resume);
+  }
   // A kill may cut the file anywhere: a beginning of these bytes is not the file of another walk.
   if (found !== undefined && !found.equals(bytes.subarray(0, found.length)))
     throw new Fault('usage', `${dir} holds the walk of another archive or range`);
   if (found?.length === bytes.length) return;
   if (found !== undefined) await rm(path);
   await writeFile(path, bytes, { flag: 'wx', mode: 0o600, flush: true });
+}
+
+/** What may be in the folder of a new walk: its lock, what a killed run left, and what a file system makes. */
+const OWN_FILE = /^(?:windows\.ndjson|rows\.ndjson|walk\.lock.*|lost\+found)$/;
+
+/** Throws Fault 'unsafe' for a folder with files that are none of a frozen walk: its files would be among them. */
+async function refuseOtherFiles(dir: string): Promise<void> {
+  const names = await readdir(dir);
+  if (names.some((name) => !OWN_FILE.test(name)))
+    throw new Fault('unsafe', `${dir}: it is not empty, and holds no frozen walk`, {
+      hint: 'name a folder of a frozen walk, or one that does not exist yet',
+    });
+}
+
+/** Returns whether a walk ended before it had frozen, placed in doubt or completed anything: there is nothing to continue. */
+async function isEmptyLog(dir: string): Promise<boolean> {
+  const sizes = await Promise.all(
+    [WINDOWS_FILE, UNRESOLVED_FILE, COMPLETION_FILE].map((name) =>
+      stat(join(dir, name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.every((size) => size === 0);
 }
 
 function logOver<Row extends Identified>(

@@ -1,6 +1,6 @@
 // The frozen log: it resumes after a cut at any byte, and every change of it is detected.
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { canonicalJson, sha256 } from '../../../src/contract/canonical-json.ts';
@@ -50,6 +50,23 @@ test('a walk, its check and a resumed walk that finds nothing new', async () => 
   expect(chain).toMatchObject({ ids: TRUTH, problems: [], torn: false });
   expect(await walkInto({ resume: true })).toEqual(TRUTH);
   expect((await verifyFrozen(dir)).head).toBe(chain.head);
+});
+
+test('a walk that ended before it froze anything is begun again without resume', async () => {
+  const other = { ...SUBJECT, base_url: 'http://localhost:2' };
+  for (const subject of [other, SUBJECT])
+    await (await openFrozenLog<Item>(dir, subject, { resume: false })).close();
+  expect(await walkInto({ resume: false })).toEqual(TRUTH);
+  await expect(openFrozenLog(dir, SUBJECT, { resume: false })).rejects.toMatchObject({ kind: 'unsafe' });
+});
+
+test.each([false, true])('a folder with other files is refused (resume: %s)', async (resume) => {
+  await writeFile(join(dir, 'photo.jpg'), 'x');
+  await expect(openFrozenLog(dir, SUBJECT, { resume })).rejects.toMatchObject({
+    kind: 'unsafe',
+    message: `${dir}: it is not empty, and holds no frozen walk`,
+  });
+  expect(await readdir(dir)).toEqual(['photo.jpg']);
 });
 
 test('resume continues after the last window, without a gap or a repeated row', async () => {
