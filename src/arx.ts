@@ -3,7 +3,8 @@ import { version } from '../package.json';
 import type { CommandBody } from './commands/command-body.ts';
 import { diskFault } from './disk/disk-fault.ts';
 import { exitCodeOf, worstOf } from './exit.ts';
-import { Fault } from './faults.ts';
+import { Fault, NOTHING_CHANGED } from './faults.ts';
+import { changesSomething } from './command-list/changes.ts';
 import type { Call } from './program.ts';
 import type { RunningApp } from './wiring/create-app.ts';
 import type { World } from './world.ts';
@@ -14,6 +15,7 @@ export async function run(world: World): Promise<number> {
   let app: RunningApp | undefined;
   let endsBySignal = false;
   let words: string | undefined;
+  let changes = false;
   try {
     const { parse } = await import('./program.ts');
     const parsed = await parse(world.argv, version);
@@ -33,6 +35,7 @@ export async function run(world: World): Promise<number> {
       });
     const { call } = parsed;
     words = call.spec.words;
+    changes = changesSomething(call.spec.words, call.given) || words === 'serve';
     const { checkStandardStreams, hasDash } = await import('./wiring/standard-streams.ts');
     if (hasDash(call.given) || hasDash(call.flags)) checkStandardStreams(call.spec, call.given, call.flags);
     const { LOAD_BODY } = await import('./commands/index.ts');
@@ -63,6 +66,7 @@ export async function run(world: World): Promise<number> {
   if (worst === undefined) return 0;
   // Whoever typed something that does not fit is told where it is explained.
   if (words !== undefined && worst.kind === 'usage') worst.detail.hint ??= `arx help ${words}`;
+  if (!changes) for (const { detail } of faults) if (detail.kept === NOTHING_CHANGED) delete detail.kept;
   await report(faults, world, app).catch(() => {});
   return exitCodeOf(worst);
 }

@@ -20,6 +20,9 @@ export type FaultKind =
   | 'unconfirmed'
   | 'interrupted';
 
+/** What a command that changes something keeps where it failed before that. Commands that only read do not say it. */
+export const NOTHING_CHANGED = 'nothing was changed';
+
 /** What else is known of a Fault. */
 export type FaultDetail = {
   /** What to do, in one line, best a command to paste. */

@@ -1,7 +1,7 @@
 // Asks before something is changed that cannot be seen at once, or not be taken back.
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { Fault } from '../faults.ts';
+import { Fault, NOTHING_CHANGED } from '../faults.ts';
 
 /** The options of a command that asks first. */
 export const CONFIRM_INPUT = { yes: z.boolean().default(false), dryRun: z.boolean().default(false) };
@@ -16,7 +16,7 @@ export async function confirm(
   app: Pick<App, 'mayAsk' | 'world'>,
 ): Promise<void> {
   if (yes) return;
-  const kept = 'nothing was changed';
+  const kept = NOTHING_CHANGED;
   if (!app.mayAsk)
     throw new Fault('usage', `--yes is missing, and there is no terminal to ask on: ${question}`, {
       kept,

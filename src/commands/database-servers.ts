@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { App } from '../app.ts';
 import { mapConcurrent } from '../concurrency/map-concurrent.ts';
-import { Fault } from '../faults.ts';
+import { Fault, NOTHING_CHANGED } from '../faults.ts';
 import type { ArchiveLocation } from '../service/index.ts';
 import type { BucketPlace, PostgresServer } from '../service/administration.ts';
 import { archivePlace } from './database-option.ts';
@@ -112,7 +112,7 @@ export async function missingArchiveFault(
   detail: { hint?: string } = {},
 ): Promise<Fault> {
   const { isSchemaDenied } = await import('../service/administration.ts');
-  const kept = 'nothing was changed';
+  const kept = NOTHING_CHANGED;
   return (await isSchemaDenied(server, name))
     ? new Fault('store', `${name}: this user may not use its schema: the right USAGE is missing`, { kept })
     : new Fault('not_found', `there is no archive ${name} in ${server.place}`, { kept, ...detail });

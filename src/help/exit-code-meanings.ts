@@ -4,12 +4,12 @@ import type { FaultKind } from '../faults.ts';
 /** Kind of a fault → when it happens. `arx help exit-codes` and the manual page print it. */
 export const EXIT_CODE_MEANINGS: Record<FaultKind, string> = {
   internal: 'a bug in arx; `ARX_DEBUG=1` shows where',
-  usage: 'a wrong flag, argument, setting or input file, or an argument that the service refuses',
+  usage: 'a wrong flag, argument or setting, an input file that is wrong or missing, or an argument that the service refuses',
   partial:
     'something could not be given: withheld files, a list that may be incomplete, a page that is not the whole list under `--strict`, nothing to check, a check of a walk or a pull that did not end, messages that an import refused, rows that a diff cannot classify or that `--cross-check full` could not compare',
   auth: 'no token, an expired token, 401; a database that refuses the user or the password',
   forbidden: '403: the tier or a scope of the token does not allow it',
-  not_found: '404, or a folder, checksum list or archive that does not exist',
+  not_found: '404, or an archive, a checksum list, or the folder of a pull, bag or walk that does not exist',
   conflict: '409: `after` and `before` in the wrong order, or an event id with another body',
   unstable:
     'a gap in a walk could not be settled, the cross-check disagrees, or there was more drift than `--fail-on-drift` allows',
@@ -22,7 +22,7 @@ export const EXIT_CODE_MEANINGS: Record<FaultKind, string> = {
     'a hash or a size differs, a file that is asked for has no usable hash, or a frozen log was altered or cut',
   unsafe:
     'a name, address or target was refused: not a folder or regular file, an origin that is not trusted, or a file that would be overwritten',
-  disk: 'the output cannot be written',
+  disk: 'the output cannot be written, or a file or folder cannot be read: permission, no space, a failing disk',
   store:
     'settings or stored tokens are damaged, of another program or locked; the archive cannot be read; the database belongs to something else; a check of `arx doctor` failed',
   unconfirmed: 'an event was sent and its outcome is unknown: send it again with the same id',

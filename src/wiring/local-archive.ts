@@ -3,7 +3,7 @@ import { createInProcessTransport, EMBEDDED_BASE_URL } from '../client/in-proces
 import type { Transport } from '../client/transport.ts';
 import { reasonOf } from '../config/private-file.ts';
 import { NO_FOLDERS } from '../disk/make-folder.ts';
-import { Fault } from '../faults.ts';
+import { Fault, NOTHING_CHANGED } from '../faults.ts';
 import type { OpenArchive, ArchiveLocation } from '../service/index.ts';
 import type { World } from '../world.ts';
 
@@ -23,7 +23,7 @@ export async function openLocalArchive(
   notice?: (text: string) => void,
 ): Promise<OpenArchive> {
   const service = await import('../service/index.ts');
-  const kept = 'nothing was changed';
+  const kept = NOTHING_CHANGED;
   try {
     return await service.openArchive({
       ...place,

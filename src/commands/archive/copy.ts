@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { withExclusiveLock } from '../../config/lock.ts';
 import type { ArchiveCopyReport } from '../../contract/reports/archive.ts';
-import { Fault } from '../../faults.ts';
+import { Fault, NOTHING_CHANGED } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { archiveCopyLines } from '../../format/views/index.ts';
 import type { ArchiveLocation, OpenArchive } from '../../service/index.ts';
@@ -38,7 +38,7 @@ export async function run(input: Input, app: App): Promise<void> {
     (error: unknown) => {
       if (error instanceof CopyTargetError)
         throw new Fault('unsafe', `${shown.to}: ${error.message}`, {
-          kept: 'nothing was changed',
+          kept: NOTHING_CHANGED,
           cause: error,
         });
       if (error instanceof CopyTakenOver)
@@ -56,13 +56,13 @@ async function refuseFolder(dir: string, source: OpenArchive): Promise<void> {
   if (source.database.engine === 'sqlite' && source.blobs.dir !== undefined)
     await refuseOwnFolder(dir, source.blobs.dir).catch((error: unknown) => {
       throw error instanceof BackupTargetError
-        ? new Fault('unsafe', `${dir}: ${error.message}`, { kept: 'nothing was changed', cause: error })
+        ? new Fault('unsafe', `${dir}: ${error.message}`, { kept: NOTHING_CHANGED, cause: error })
         : error;
     });
   const names = await readdir(dir).catch((): string[] => []);
   if (names.length > 0 && !names.includes('archive.db'))
     throw new Fault('unsafe', `${dir}: the folder is not empty, and no archive`, {
-      kept: 'nothing was changed',
+      kept: NOTHING_CHANGED,
     });
 }
 

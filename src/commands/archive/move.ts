@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { ArchiveMoveReport } from '../../contract/reports/archive.ts';
-import { Fault } from '../../faults.ts';
+import { Fault, NOTHING_CHANGED } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { archiveMoveLines } from '../../format/views/index.ts';
 import type { Archive, ArchiveLocation, OpenArchive } from '../../service/index.ts';
@@ -54,7 +54,7 @@ async function moveAll(
   const there = new Set(await archiveNames(source.server));
   const arrived = new Set(await archiveNames(target.server));
   const missing = names.find((name) => !there.has(name) && !arrived.has(name));
-  const kept = 'nothing was changed';
+  const kept = NOTHING_CHANGED;
   if (missing !== undefined) throw await missingArchiveFault(source.server, missing);
   for (const name of names)
     if (there.has(name) && arrived.has(name)) {

@@ -1,6 +1,6 @@
 // Marks the folder or bucket in which an archive on PostgreSQL keeps its files, so that no other one is taken for it.
 import * as z from 'zod';
-import { Fault } from '../../faults.ts';
+import { Fault, NOTHING_CHANGED } from '../../faults.ts';
 import type { Archive } from './archive.ts';
 import type { BlobsMark } from './files/blobs.ts';
 import { archiveId } from './meta-table/file-key.ts';
@@ -70,7 +70,7 @@ export async function markNewPlace(archive: Archive, mark: BlobsMark, newId: str
   if (named === undefined) throw new Fault('disk', `cannot write ${MARK} in ${mark.place}`);
   if (named.archive === own) return named.id;
   throw new Fault('unsafe', `${mark.place} has the files of another archive: its ${MARK} names it`, {
-    kept: 'nothing was changed',
+    kept: NOTHING_CHANGED,
   });
 }
 
@@ -101,7 +101,7 @@ async function namedBy(mark: BlobsMark): Promise<{ archive: string; id: string }
 
 function wrongPlaceFault({ place, kind, option }: BlobsMark, why: string): Fault {
   return new Fault('store', `${option} ${place} is not the ${kind} of this archive: ${why}`, {
-    kept: 'nothing was changed',
+    kept: NOTHING_CHANGED,
     hint: `give the ${kind} that the archive began with${kind === 'folder' ? '; is it mounted?' : ''}`,
   });
 }

@@ -373,12 +373,12 @@ describe('reports', () => {
     await print.report(report, (screen) => views.importLines(report, screen));
     expect(stdout.text).toBe(`900 conversations in the archive
 ├─ s.mbox (mbox)
-│  ├─ 4 messages read: 2 stored, 1 already there, 1 refused
-│  ├─ 1 attachment stored, 0 already there
+│  ├─ 4 messages read: 2 stored, 1 already there or repeated, 1 refused
+│  ├─ 1 attachment stored, 0 already there or repeated
 │  └─ 1 file seen: 1 read, 0 already there, 0 refused, 0 skipped
 ├─ d (folder: 2 mbox (Thunderbird), 1 file)
-│  ├─ 0 messages read: 0 stored, 0 already there, 0 refused
-│  ├─ 0 attachments stored, 0 already there
+│  ├─ 0 messages read: 0 stored, 0 already there or repeated, 0 refused
+│  ├─ 0 attachments stored, 0 already there or repeated
 │  └─ 4 files seen: 3 read, 0 already there, 0 refused, 1 skipped
 ├─ refused
 │  └─ s.mbox at 1,234: no header\\u{1b}

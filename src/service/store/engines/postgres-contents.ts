@@ -1,5 +1,5 @@
 // Looks at what a PostgreSQL database contains before anything is changed: an archive, nothing, or other tables.
-import { Fault } from '../../../faults.ts';
+import { Fault, NOTHING_CHANGED } from '../../../faults.ts';
 import { FIRST_TABLES, TABLES } from '../schema/migrations.ts';
 import { DatabaseAccessError } from '../sql/database-error.ts';
 import type { Statements } from '../sql/database.ts';
@@ -110,7 +110,7 @@ async function refuseWithoutName(statements: Pick<Statements, 'all'>): Promise<v
   if (others.length === 0) return;
   const shown = others.slice(0, MAX_NAMES).join(', ') + (others.length > MAX_NAMES ? ', …' : '');
   throw new Fault('usage', `the database has named archives (${shown}), and the address names none`, {
-    kept: 'nothing was changed',
+    kept: NOTHING_CHANGED,
     hint: 'add ?schema=NAME to the address; ?schema=public is the archive without a name of its own',
   });
 }
