@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { Integrity } from './scalars.ts';
 
 /**
- * The health reply (interface 4.5). `counts` are rows in the archive, and attachments that a reader of the tier external sees as redacted. `asset_url` is where files are served. `drift_ratio` is 0
+ * The health reply (interface 4.5). `counts` are rows in the archive, withheld ones too. `asset_url` is where files are served. `drift_ratio` is 0
  * unless drift is injected. `schema` is the version of the database tables. `files_writable` is false where the folder of the
  * files lacks permission or space. `ingest_batch` is the number of events that one application/x-ndjson request may hold; absent
  * where such requests are not accepted.

@@ -9,7 +9,7 @@ import { withTimeout } from './store-timeout.ts';
 /** Returns the state of the service with the size of its archive. Throws ApiError `store_unavailable` after two seconds. */
 export async function health(call: Call): Promise<Reply> {
   const { archive, options, summary } = call;
-  const { conversations, messages, attachments, redacted } = summary;
+  const { conversations, messages, attachments } = summary;
   const { schema, files_writable, takes_writes = true } = await withTimeout(storeState(archive));
   const isWhole = archive.readOnly || (files_writable && takes_writes);
   const body: Health = {
@@ -22,7 +22,7 @@ export async function health(call: Call): Promise<Reply> {
     ingest_batch: MAX_BATCH_EVENTS,
     integrity: summary.integrity,
     drift_ratio: call.driftRatio(),
-    counts: { conversations, messages, attachments, redacted },
+    counts: { conversations, messages, attachments },
     schema,
     files_writable,
     ...processState(archive, options),

@@ -140,7 +140,6 @@ const EMPTY_SUMMARY: Summary = {
   conversations: 0,
   messages: 0,
   attachments: 0,
-  redacted: 0,
   displaced: 0,
   integrity: 0,
 };

@@ -117,7 +117,6 @@ test('the summary follows what is added, redacted and moved', async () => {
       messages: 4,
       attachments: 5,
       conversations: 2,
-      redacted: 0,
       displaced: 0,
     });
     expect(before.integrity).toBe(Math.round((48 / 49) * 1e4) / 1e4);
@@ -145,10 +144,8 @@ test('the summary follows what is added, redacted and moved', async () => {
     const token = await tokenFor(service);
     const read = async (id: string) => (await call(service, `/v1/attachments/${id}`, { token })).json;
     expect(await redact(archive, 'att_2', 'a reason')).toBe(true);
-    expect((await summariesOf(archive)).mirror.redacted).toBe(1);
     expect(await read('att_2')).toMatchObject({ redacted: true, file_url: null });
     expect(await unredact(archive, 'att_2')).toBe(true);
-    expect((await summariesOf(archive)).mirror.redacted).toBe(0);
     expect(await read('att_2')).toMatchObject({ redacted: false, content_type: 'image/png' });
     expect([await redact(archive, 'att_99', 'x'), await redact(archive, 'msg_1', 'x')]).toEqual([
       false,

@@ -8,7 +8,7 @@ import type { Database, DataVersion, Statements } from '../sql/database.ts';
 import { SUMMARY_STATE } from '../sql/prepared-texts.ts';
 
 /**
- * What a reader may know of the whole archive. `redacted` counts attachments that he sees as redacted. `displaced` counts
+ * What a reader may know of the whole archive. `displaced` counts
  * messages whose position is not their number. `integrity` is the share of all checks that the messages and attachments
  * pass whose integrity he sees, 1 where there are none.
  */
@@ -16,7 +16,6 @@ export type Summary = {
   conversations: number;
   messages: number;
   attachments: number;
-  redacted: number;
   displaced: number;
   integrity: number;
 };
@@ -210,7 +209,6 @@ async function count(
     const checks = sum(messages.rows) * CHECKS.message.length + openFiles * CHECKS.attachment.length;
     return {
       ...shared,
-      redacted: shared.attachments - openFiles,
       integrity: share(checks - sum(messages.failures) - sum(attachments.failures), checks),
     };
   };
