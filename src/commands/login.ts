@@ -25,7 +25,7 @@ export async function run({ use }: z.infer<typeof Input>, app: App): Promise<voi
   if (!app.isRemote) await openLocalArchive(app);
   const last = await lastLogin(app);
   const request = app.mayAsk ? await askedRequest(last, app) : givenRequest(app);
-  if (!app.mayAsk) app.notice(`the token will be stored in ${app.tokens.place}`);
+  if (!app.mayAsk) app.notice(`tokens are stored in ${app.tokens.place}`);
   const session = await app.session();
   const entry = await loggedIn(request, { session, last, app });
   await app.printer.record(identityView, identityOf(entry, app));
@@ -118,10 +118,7 @@ function givenRequest(app: App): TokenRequest {
 async function askedRequest(last: TokenEntry | undefined, app: App): Promise<TokenRequest> {
   const { client_id, observer_tier, requested_tier, profile } = app.settings;
   const where = app.settings.base_url.value ?? `the local archive in ${app.directories.data}`;
-  const lines = [
-    `log in to ${where}, profile ${profile.value}`,
-    `the token will be stored in ${app.tokens.place}`,
-  ];
+  const lines = [`log in to ${where}, profile ${profile.value}`, `tokens are stored in ${app.tokens.place}`];
   await app.world.stderr.write(lines.map((text) => `${escapeText(text)}\n`).join(''));
   const isGiven = [client_id, observer_tier, requested_tier].some(({ value }) => value !== undefined);
   const owner = !app.isRemote && isGiven ? OWNER : undefined;

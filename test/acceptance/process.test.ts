@@ -479,7 +479,7 @@ describe('serve', () => {
     );
     expect(login).toMatchObject({
       exit: 0,
-      stderr: `arx: the token will be stored in ${dir}/config/tokens.json\n`,
+      stderr: `arx: tokens are stored in ${dir}/config/tokens.json\n`,
     });
     // Many requests under one signal: Node counts listeners and would warn.
     const walked = await arx.run(['conversations', 'walk', '--limit', '2', '-o', 'ndjson', ...base], { dir });
@@ -858,7 +858,7 @@ describe('--json', () => {
     expect(ended.stderr).not.toMatch(/\(node:\d+\)|Warning: |^ {4}at /m);
     if (exit !== 0) expect(exitRecordOf(ended)).toMatchObject({ exit });
     // Where the token will be is said before it is there.
-    else expect(ended.stderr).toMatch(words === 'login' ? /^arx: the token will be stored in \S+\n$/ : /^$/);
+    else expect(ended.stderr).toMatch(words === 'login' ? /^arx: tokens are stored in \S+\n$/ : /^$/);
   });
 
   /** These two say what is wrong with the settings, so another fault stops them. */

@@ -103,7 +103,7 @@ describe.skipIf(noPostgres)('two processes', { timeout: 60_000 }, () => {
     const login = await client('login --client-id me --observer-tier internal --requested-tier internal');
     expect(login).toMatchObject({
       exit: 0,
-      stderr: expect.stringMatching(/^arx: the token will be stored in \S+\n$/),
+      stderr: expect.stringMatching(/^arx: tokens are stored in \S+\n$/),
     });
     for (const list of [
       'conversations walk',

@@ -68,7 +68,7 @@ describe('the local archive', () => {
     expect(ran.exit).toBe(0);
     expect(ran.stderr).toBe(
       `log in to the local archive in ${dir}/data, profile default\n` +
-        `the token will be stored in ${dir}/config/tokens.json\n` +
+        `tokens are stored in ${dir}/config/tokens.json\n` +
         'tier you look from (? explains them):\n  1  external\n  2  internal\n  3  mirror\n',
     );
     expect(stored()).toEqual(['ada internal internal']);
@@ -135,7 +135,7 @@ describe('the local archive', () => {
   test('off a terminal nothing is asked, and the place of the token is said', async () => {
     const ran = await arx(dir, 'login', { env: ENV });
     expect(ran.exit).toBe(0);
-    expect(ran.stderr).toBe(`arx: the token will be stored in ${dir}/config/tokens.json\n`);
+    expect(ran.stderr).toBe(`arx: tokens are stored in ${dir}/config/tokens.json\n`);
     expect(stored()).toEqual(['arx internal internal']);
   });
 

@@ -86,7 +86,7 @@ test.each<[flags: string[], tiers: Record<string, number>]>([
     const { exit, stdout, stderr } = await arx(dir, `login --base-url ${url} ${who} --json`);
     expect([exit, stderr]).toEqual(
       status === 200
-        ? [0, expect.stringMatching(/^arx: the token will be stored in \S+\n$/)]
+        ? [0, expect.stringMatching(/^arx: tokens are stored in \S+\n$/)]
         : [5, expect.stringContaining('no scope above tier')],
     );
     if (exit === 0) expect(JSON.parse(stdout)).toMatchObject({ access_tier: tier });

@@ -84,7 +84,7 @@ describe.skipIf(missing.length > 0)('a Secret Service', () => {
     const exits = parts.filter((_, index) => index % 2 === 1).map(Number);
     const said = parts.filter((_, index) => index % 2 === 0).map((text) => text.trim());
     expect(exits).toEqual([0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 1]);
-    expect(said[2]).toContain('arx: the token will be stored in the keyring of the system (service arx)\n');
+    expect(said[2]).toContain('arx: tokens are stored in the keyring of the system (service arx)\n');
     expect(said[3]).toContain('stored_in\tthe keyring of the system (service arx)');
     expect(said.slice(5, -1)).toEqual([
       '1',
