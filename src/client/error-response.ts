@@ -104,6 +104,9 @@ export function isWebPage({ headers }: Pick<ApiResponse, 'headers'>): boolean {
 /** The code of a token that is valid and has not the right. */
 const NO_SCOPE = 'scope_missing';
 
+/** The code of a record above the tier of the token, and of a login that asks for too much. */
+const ABOVE_TIER = 'observer_not_permitted';
+
 /** The code for an event whose id another event has. */
 const OTHER_BODY = 'event_conflict';
 
@@ -125,7 +128,8 @@ function hintFor(
   }
   if (code === OTHER_BODY)
     return 'give another event another id; arx events ls shows those that were received';
-  if (code === NO_SCOPE)
+  // A login names its tiers itself.
+  if (code === NO_SCOPE || (code === ABOVE_TIER && !url.pathname.endsWith(ROUTES.token.path)))
     return 'arx login --observer-tier internal asks for more rights, where the service gives them';
   // A service of this interface says why: this may be another server, or another path of it.
   return kind === 'not_found' && (code ?? message) === undefined

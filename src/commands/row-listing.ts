@@ -17,6 +17,7 @@ import type { Window } from './input.ts';
 import { printPage, printTotal } from './page.ts';
 import { orderOf, sortedRows, type Order } from './row-order.ts';
 import { withProgress } from './with-progress.ts';
+import { isWithheld, noticeAllWithheld } from './withheld-rows.ts';
 import { instantOfColumn, shownOf, valueOfColumn, type RowTest } from './row-tests.ts';
 
 /** The options with which every list selects rows by date, orders them, and lists them all. */
@@ -197,6 +198,7 @@ export async function printList<Row extends { id: string }>(
   const isWhole = (): boolean =>
     shown.isAll() && fault() === undefined && twoHashesFault(changes) === undefined;
   let rows = 0;
+  let withheld = 0;
   await app.printer.list(view, {
     rows: counted(),
     isAll: input.all,
@@ -210,6 +212,7 @@ export async function printList<Row extends { id: string }>(
     }),
   });
   sayMore(rows, shown, app);
+  noticeAllWithheld({ rows, withheld }, app);
   list.tests.sayHidden(app);
   await noticeEmptyArchive(rows, app);
   countContradictions(app, undefined, changes);
@@ -222,6 +225,7 @@ export async function printList<Row extends { id: string }>(
     for await (const page of shown.pages)
       for (const row of page) {
         rows += 1;
+        if (isWithheld(row)) withheld += 1;
         yield row;
       }
   }

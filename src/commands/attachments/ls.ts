@@ -37,6 +37,7 @@ import {
 } from './filter.ts';
 import { factsFor, type MessageFacts } from './message-facts.ts';
 import { limitedNotices } from './notices.ts';
+import { noticeAllWithheld } from '../withheld-rows.ts';
 import { filterAsWritten, rowsAsWritten } from './spelling.ts';
 import { UnusableHashes } from './unusable-hashes.ts';
 import { unavailableFault } from './withheld.ts';
@@ -156,6 +157,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     if (repeated !== undefined) app.notice(repeated);
     await noticeMore(app, page, input, list.ids);
   }
+  noticeAllWithheld(totals, app);
   await noticeEmptyArchive(totals.rows, app);
   sayNoName(input.name, totals.rows, app);
   countCatalogueContradictions(app, client, { text: contradiction });

@@ -27,7 +27,10 @@ export function grantTier(request: TokenRequest, ceiling: Tier, hasOwner = false
   }
   if (!mayRead(ceiling, tier)) {
     const to = hasOwner ? ' to others than the user who runs it' : '';
-    throw new ApiError('observer_not_permitted', `this service gives no scope above tier ${ceiling}${to}`);
+    throw new ApiError(
+      'observer_not_permitted',
+      `this service gives no scope above tier ${ceiling}${to}; whoever runs it can start it with --max-tier ${tier}`,
+    );
   }
   return { tier, scope: SCOPES_OF[tier] };
 }

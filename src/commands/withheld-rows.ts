@@ -1,0 +1,18 @@
+// Says that a list shows nothing but withheld rows, which another tier may read.
+import type { App } from '../app.ts';
+
+/** Returns whether a conversation or a message is withheld from the reader. */
+export function isWithheld(row: object): boolean {
+  return (row as { status?: unknown }).status === 'withheld';
+}
+
+/** Says that every row is withheld, and what to do; a JSON document says it in each row. */
+export function noticeAllWithheld(
+  { rows, withheld }: { rows: number; withheld: number },
+  app: Pick<App, 'printer' | 'notice'>,
+): void {
+  if (rows > 0 && rows === withheld && app.printer.mustSayDoubts())
+    app.notice(
+      'every row shown is withheld: redacted, or above the tier of your token; arx whoami shows the tier, arx login asks for another',
+    );
+}
