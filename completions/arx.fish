@@ -239,7 +239,7 @@ complete -c arx -n '__arx_at attachments pull' -l min-bytes -x -d 'only files of
 complete -c arx -n '__arx_at attachments pull' -l since -x -d 'only files whose message is from this date on, e.g. 2021, 2021-03-04, 3m'
 complete -c arx -n '__arx_at attachments pull' -l until -x -d 'only files whose message is from before this date'
 complete -c arx -n '__arx_at attachments pull' -l on -x -d 'only files whose message is of this day, month or year'
-complete -c arx -n '__arx_at attachments pull' -l ids -rF -d 'the files whose ids FILE holds, one in each line or rows of -o ndjson; - is standard input'
+complete -c arx -n '__arx_at attachments pull' -l ids -rF -d 'the files whose ids FILE holds, one in each line or rows of a list; - is standard input'
 complete -c arx -n '__arx_at attachments pull' -l all -d 'all files of the catalogue'
 complete -c arx -n '__arx_at attachments pull' -l to -x -a '(__fish_complete_directories)' -d 'target folder (default: the current folder); attachments verify DIR checks it, and with -o sums > DIR/SHA256SUMS leaves a list for sha256sum -c'
 complete -c arx -n '__arx_at attachments pull' -l by -x -a 'city type conversation' -d 'sort files into folders by this field'

@@ -93,7 +93,7 @@ export const ATTACHMENT_COMMANDS = [
       ...FILTERS,
       [
         '--ids <file>',
-        'the files whose ids FILE holds, one in each line or rows of -o ndjson; - is standard input',
+        'the files whose ids FILE holds, one in each line or rows of a list; - is standard input',
       ],
       ['--all', 'all files of the catalogue'],
       [

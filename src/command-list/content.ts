@@ -15,7 +15,9 @@ export const CONTENT_COMMANDS = [
   {
     words: 'read',
     summary: 'read messages and conversations',
-    arguments: [['<ids...>', 'messages or conversations, e.g. msg_1, conv_1']],
+    arguments: [
+      ['<ids...>', 'messages or conversations, e.g. msg_1, conv_1; - reads ids from standard input'],
+    ],
     options: [
       ['--thread', 'read the whole conversation of each message'],
       ['--prefer-html', 'show the HTML form where a message has both'],
@@ -31,6 +33,7 @@ export const CONTENT_COMMANDS = [
       'arx read conv_1',
       'arx read msg_1 --lore --headers',
       'arx read conv_1 --json',
+      'arx search harbour --limit 3 | arx read -',
     ],
     topics: ['files'],
   },

@@ -34,6 +34,7 @@ export const FILE_MEANINGS: Readonly<Record<string, FileMeaning>> = {
   'attachments cat <ids...>': 'stdin',
   'attachments pull [attachments...]': 'stdin',
   'content get <messages...>': 'stdin',
+  'read <ids...>': 'stdin',
   'attachments verify [dir]': { refused: 'it is a folder, or a zip file that is read at many places' },
   'attachments export [dir]': FOLDER,
   'conversations verify <dir>': FOLDER,

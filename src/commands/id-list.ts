@@ -1,4 +1,4 @@
-// Ids that the user gives in a file or through a pipe: one in each line, or rows of `-o ndjson`.
+// Ids that the user gives in a file or through a pipe: one in each line, or rows of `-o ndjson` or `-o tsv`.
 import { resolve } from 'node:path';
 import type { App } from '../app.ts';
 import { collectBytes, readInputFile } from '../config/input-file.ts';
@@ -10,7 +10,7 @@ const NEWLINE = 10;
 
 /**
  * Returns the ids of a file, or of standard input for `-`, each once, in their order. Of a row that is a JSON object it is the first of
- * `fields` that has a text. Empty lines are skipped. Throws Fault 'usage' with the line for anything else.
+ * `fields` that has a text, of a row of `-o tsv` the first column. Empty lines are skipped. Throws Fault 'usage' with the line for anything else.
  */
 export async function readIds(file: string, fields: readonly string[], app: App): Promise<string[]> {
   const { world } = app;
@@ -29,10 +29,10 @@ export async function readIds(file: string, fields: readonly string[], app: App)
   for (const line of linesIn(bytes)) {
     number += 1;
     if (line === '') continue;
-    const id = line.startsWith('{') ? idOf(line, fields) : line;
+    const id = line.startsWith('{') ? idOf(line, fields) : line.split('\t', 1)[0];
     if (id === undefined || /[\s\p{Cc}]/u.test(id))
       throw new Fault('usage', `${name}: line ${number} is no id, and no row with ${fields.join(' or ')}`, {
-        hint: 'give one id in each line, or the rows of -o ndjson',
+        hint: 'give one id in each line, or the rows that a list prints in a pipe, or with -o ndjson',
       });
     ids.add(id);
   }

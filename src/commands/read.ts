@@ -13,6 +13,7 @@ import {
 } from '../format/views/index.ts';
 import { readContent } from './content/read-content.ts';
 import { writeStored } from './content/write-stored.ts';
+import { withPipedIds } from './id-list.ts';
 import { readMessage } from './read/read-message.ts';
 import { readOrProblem, readThread, threadMessages } from './read/read-thread.ts';
 import { recordKind } from './record-kind.ts';
@@ -71,8 +72,10 @@ async function* linesOf(items: AsyncIterable<Item>): AsyncGenerator<Line> {
 }
 
 async function* readAll(input: Input, style: ReadingStyle, app: App): AsyncGenerator<Item> {
-  const isOnly = input.ids.length === 1;
-  for (const id of input.ids) {
+  const ids = await withPipedIds(input.ids, ['id'], app);
+  if (ids.length === 0) throw new Fault('partial', 'no ids were given');
+  const isOnly = ids.length === 1;
+  for (const id of ids) {
     const kind = await recordKind(id, app);
     if (kind === 'attachment')
       throw new Fault('usage', `${id} is an attachment, not a message`, {
@@ -113,7 +116,8 @@ async function* threadItems(id: string, input: Input, style: ReadingStyle, app: 
 
 async function writeRaw(input: Input, app: App): Promise<void> {
   refuseOutputForm('--raw', app);
-  const [message = '', ...others] = input.ids;
+  const [message = '', ...others] = await withPipedIds(input.ids, ['id'], app);
+  if (message === '') throw new Fault('partial', 'no ids were given');
   if (others.length > 0)
     throw new Fault('usage', '--raw writes one message: give one id', {
       hint: 'arx content get ID... -o ndjson gives the stored bytes of many (raw_base64)',

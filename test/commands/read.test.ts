@@ -264,3 +264,18 @@ property.prop([hostile, hostile, fc.constantFrom('plain; format=flowed', 'html',
       expect(stdout).not.toMatch(CONTROL);
     }
 });
+
+test('ids from a pipe: rows of a list, as it prints them there or in ndjson', async () => {
+  await imported(THREAD);
+  const text = (await arx(dir, 'read msg_1 msg_2', { env: ENV })).stdout;
+  for (const line of ['search subject:S --sort oldest', 'messages ls -o ndjson', 'messages ls --fields id']) {
+    const { stdout } = await arx(dir, line);
+    expect(stdout).toContain('msg_2');
+    expect(await arx(dir, 'read -', { env: ENV, stdin: stdout })).toMatchObject({ exit: 0, stdout: text });
+  }
+  const raw = await arx(dir, 'read --raw -', { stdin: 'msg_1\n' });
+  expect([raw.exit, raw.stdout]).toEqual([0, THREAD['a.eml']]);
+  const none = await arx(dir, 'read -', { stdin: '' });
+  expect([none.exit, none.stderr]).toEqual([3, expect.stringContaining('no ids were given')]);
+  expect((await arx(dir, 'read -', { stdin: 'some words\n' })).exit).toBe(2);
+});
