@@ -46,7 +46,8 @@ export function withSource(error: unknown, sources: Sources): unknown {
   }
   const folder = sources.settings.data_dir.value;
   const dataSource = sourceOf('data_dir', sources);
-  if (dataSource === undefined || !new Set(error.message.split(/[\s:]+/)).has(folder)) return error;
+  const isNamed = error.message.split(' ').some((word) => word === folder || word === `${folder}:`);
+  if (dataSource === undefined || !isNamed) return error;
   return new Fault(
     error.kind,
     error.message.replace(folder, () => `${folder} (${dataSource})`),

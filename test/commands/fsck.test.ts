@@ -145,7 +145,10 @@ test('a file of the archive changed', async () => {
           └─ HASH
     "
   `);
-  expect(stderr).toBe('arx: the archive is damaged: 1 finding [integrity, exit 12]\n');
+  expect(stderr).toBe(
+    'arx: the archive is damaged: 1 finding [integrity, exit 12]\n' +
+      '  hint: arx help maintenance says how to restore a backup\n',
+  );
 });
 
 test('a state file: of this check only, and gone when it is complete', async () => {
