@@ -1,4 +1,4 @@
-// The least a Node server can do for durable ingest: a body parsed, what came while the last group was committed in one insert, an answer after it.
+// The least a Node server can do for durable ingest: a body parsed, one event in each line, what came while the last group was committed in one insert, an answer after it.
 // Takes `postgres://…`, or the path of a SQLite file; says its port on stdout.
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -13,9 +13,10 @@ async function commit() {
   running = true;
   while (waiting.length > 0) {
     const group = waiting.splice(0);
-    await keep(group.map(({ event }) => event));
-    for (const { event, outgoing } of group) {
-      const text = JSON.stringify({ accepted: true, event_id: event.id, type: event.type, status: 'queued' });
+    await keep(group.flatMap(({ events }) => events));
+    for (const { events, outgoing } of group) {
+      const data = events.map(({ id, type }) => ({ accepted: true, event_id: id, type, status: 'queued' }));
+      const text = JSON.stringify(data.length === 1 ? data[0] : { object: 'list', status: 'queued', data });
       outgoing
         .writeHead(200, {
           'content-type': 'application/json; charset=utf-8',
@@ -31,7 +32,8 @@ const server = createServer((incoming, outgoing) => {
   const chunks = [];
   incoming.on('data', (chunk) => chunks.push(chunk));
   incoming.on('end', () => {
-    waiting.push({ event: JSON.parse(Buffer.concat(chunks).toString()), outgoing });
+    const lines = Buffer.concat(chunks).toString().split('\n');
+    waiting.push({ events: lines.map((line) => JSON.parse(line)), outgoing });
     // What came with the same turn of the loop goes into the same group.
     if (!running) setImmediate(() => running || commit());
   });

@@ -34,23 +34,36 @@ export function rawSqlite(dir: string, ms: number, size: number): number {
   return rate;
 }
 
-/** The same by connections of the engine's own program, in whole seconds: {@link CONNECTIONS}, or 4 that insert several events in one statement. */
-export function pgbench(cluster: OwnCluster, dir: string, ms: number, size: number): number {
-  const script = join(dir, 'insert.sql');
-  const row = `('evt_' || random(), '${TYPE}', '${JSON.stringify(PAYLOAD)}')`;
-  const rows = Array.from({ length: size }, () => row).join(',');
-  writeFileSync(script, `INSERT INTO raw_events (id, type, payload) VALUES ${rows};\n`);
-  const place = ['-h', cluster.dir, '-p', String(cluster.port), '-U', ROLE];
-  execFileSync(
-    join(cluster.bin, 'psql'),
-    [
-      ...place,
-      '-qc',
+/** Statements that make a table, and the rows that are inserted: the bare fields, or everything that the archive's table has, with its indexes. */
+const TABLES = {
+  bare: {
+    table:
       'CREATE TABLE IF NOT EXISTS raw_events (n BIGSERIAL PRIMARY KEY, id TEXT, type TEXT, payload TEXT)',
-      'postgres',
-    ],
-    { stdio: 'ignore' },
+    columns: 'raw_events (id, type, payload)',
+    row: `'evt_' || random(), '${TYPE}', '${JSON.stringify(PAYLOAD)}'`,
+  },
+  whole: {
+    table: `CREATE SEQUENCE IF NOT EXISTS whole_n; CREATE TABLE IF NOT EXISTS whole_events (LIKE archive.events INCLUDING ALL)`,
+    columns: 'whole_events (n, id, type, payload, body_sha256, received_ms, deliveries, effect, applied)',
+    row: `nextval('whole_n'), 'evt_' || random(), '${TYPE}', '${JSON.stringify(PAYLOAD)}', '${'0123456789abcdef'.repeat(4)}',
+      1800000000000, 1, 'recorded', currval('whole_n')`,
+  },
+};
+
+/** The same by connections of the engine's own program, in whole seconds: {@link CONNECTIONS}, or 4 that insert several events in one statement. */
+export function pgbench(
+  cluster: OwnCluster,
+  dir: string,
+  { ms, size, rows = 'bare' }: { ms: number; size: number; rows?: keyof typeof TABLES },
+): number {
+  const script = join(dir, 'insert.sql');
+  const { table, columns, row } = TABLES[rows];
+  writeFileSync(
+    script,
+    `INSERT INTO ${columns} VALUES ${Array.from({ length: size }, () => `(${row.replaceAll('\n', ' ')})`).join(',')};\n`,
   );
+  const place = ['-h', cluster.dir, '-p', String(cluster.port), '-U', ROLE];
+  execFileSync(join(cluster.bin, 'psql'), [...place, '-qc', table, 'postgres'], { stdio: 'ignore' });
   const words = [
     '-n',
     '-M',

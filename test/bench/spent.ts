@@ -39,22 +39,28 @@ function postmasterOf({ dir }: OwnCluster): number {
   return Number(readFileSync(join(dir, 'data', 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
+/** The time of its processes, also of those that have ended. */
 function childrenOf(postmaster: number): number {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map((name) => statOf(Number(name)))
     .filter(({ parent }) => parent === postmaster)
-    .reduce((sum, { ms }) => sum + ms, 0);
+    .reduce((sum, { ms }) => sum + ms, statOf(postmaster).endedMs);
 }
 
-/** Its parent and its time in ticks of ten milliseconds; nothing of a process that is gone. */
-function statOf(pid: number): { parent: number; ms: number } {
+/** Its parent, its time and that of its children that have ended, in ticks of ten milliseconds; nothing of a process that is gone. */
+function statOf(pid: number): { parent: number; ms: number; endedMs: number } {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The name before it may hold anything.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return { parent: Number(fields[1]), ms: (Number(fields[11]) + Number(fields[12])) * 10 };
+    const [user, system, endedUser, endedSystem] = fields.slice(11, 15).map(Number);
+    return {
+      parent: Number(fields[1]),
+      ms: (user! + system!) * 10,
+      endedMs: (endedUser! + endedSystem!) * 10,
+    };
   } catch {
-    return { parent: 0, ms: 0 };
+    return { parent: 0, ms: 0, endedMs: 0 };
   }
 }
