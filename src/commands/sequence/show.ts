@@ -16,6 +16,7 @@ import { exactRows } from '../exact-rows.ts';
 import { changedRows, countContradictions } from '../contradictions.ts';
 import { checkPlot } from '../plot-option.ts';
 import { checkLimit } from '../row-listing.ts';
+import { withProgress } from '../with-progress.ts';
 import { noticeMore, readAcceptedPage, totalContradiction } from '../page.ts';
 
 export const Input = Window.extend({
@@ -42,18 +43,31 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   };
   const readIds = async (window: Window): Promise<string[]> =>
     (await client.sequence(input.name, windowQuery(window))).body.data.map(({ id }) => id ?? withoutId());
-  let rows: Position[];
-  let complete: boolean;
+  let rows: Position[] = [];
+  let isComplete: () => boolean;
   let page: Page | undefined;
+  /** The rows, where they are printed while they are read. */
+  let arriving: AsyncIterable<Position> | undefined;
   if (input.all) {
     const listing = exactRows(read, ({ id }) => id ?? withoutId(), app, input);
-    rows = [];
-    for await (const { row } of listing.rows) rows.push(row);
-    complete = listing.complete();
-    const fault = listing.fault();
-    if (fault !== undefined) app.addFault(fault);
-    // The service says it about the page of the last read; here it is about the whole list.
-    if (head.has_more !== undefined) head.has_more = !complete;
+    isComplete = listing.complete;
+    const entries = async function* (): AsyncGenerator<Position> {
+      for await (const { row } of withProgress(listing.rows, 'reading', 'entries', app)) {
+        rows.push(row);
+        yield row;
+      }
+      const fault = listing.fault();
+      if (fault !== undefined) app.addFault(fault);
+      // The service says it about the page of the last read; here it is about the whole list.
+      if (head.has_more !== undefined) head.has_more = !listing.complete();
+    };
+    const reading = entries();
+    const first = await reading.next();
+    if (first.done !== true) {
+      const left = after(first.value, reading);
+      if (isStreamed(first.value, app) && !input.plot) arriving = left;
+      else for await (const _ of left);
+    }
   } else {
     const hasCursor = input.after !== undefined || input.before !== undefined;
     let window: Window = input;
@@ -74,34 +88,35 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
         window,
         page.data.map(({ id }) => id ?? withoutId()),
       );
-    complete = page.has_more === false && input.after === undefined && input.before === undefined;
+    const isWhole = page.has_more === false && input.after === undefined && input.before === undefined;
+    isComplete = () => isWhole;
   }
   const { status, ...extra }: PageFacts & JsonRecord = head;
-  const checked = rows.filter(isChecked);
-  const isWhollyChecked = checked.length === rows.length;
   if (input.plot) {
-    if (!isWhollyChecked)
+    const checked = rows.filter(isChecked);
+    if (checked.length < rows.length)
       throw new Fault(
         'partial',
         `${input.name}: its entries have no checked positions, so there is nothing to draw`,
       );
     await app.printer.plot(() => driftPlot(input.name, checked, app.screen));
-    if (page?.has_more !== false && !complete) app.notice('these are not all entries; --all draws all');
+    if (page?.has_more !== false && !isComplete()) app.notice('these are not all entries; --all draws all');
     countContradictions(app, page && totalContradiction(page, input)?.text, changes);
     return;
   }
-  await app.printer.list(positionView(rows), {
-    status,
-    rows,
+  const view = positionView(rows);
+  await app.printer.list(view, {
+    status: arriving === undefined ? status : () => head.status,
+    rows: arriving ?? rows,
     isAll: input.all,
     extra: { name: input.name, ...extra },
     summary: () => ({
       rows: rows.length,
       // Without both positions nothing is known of it.
-      ...(isWhollyChecked ? { displaced: checked.filter((row) => row.offset !== 0).length } : {}),
+      ...(rows.every(isChecked) ? { displaced: rows.filter((row) => row.offset !== 0).length } : {}),
       ...changedRows(changes),
       ...(page === undefined ? {} : { has_more: page.has_more ?? null }),
-      complete,
+      complete: isComplete(),
     }),
   });
   if (page !== undefined)
@@ -112,7 +127,19 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       readIds,
     );
   countContradictions(app, page && totalContradiction(page, input)?.text, changes);
-  if (isWhollyChecked) await app.printer.picture(() => driftPlot(input.name, checked, app.screen));
+  const checked = rows.filter(isChecked);
+  if (checked.length === rows.length)
+    await app.printer.picture(() => driftPlot(input.name, checked, app.screen));
+}
+
+/** Forms that need no other row for the first one, and one of another service needs all rows to know its columns. */
+function isStreamed(first: Position, { printer: { output } }: App): boolean {
+  return output === 'ndjson' || ((output === 'tsv' || output === 'csv') && isChecked(first));
+}
+
+async function* after<Row>(first: Row, others: AsyncIterable<Row>): AsyncGenerator<Row> {
+  yield first;
+  yield* others;
 }
 
 function isChecked(row: Position): row is Position & { checked: number; offset: number } {

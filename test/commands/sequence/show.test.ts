@@ -1,6 +1,9 @@
 // `arx sequence show` against services of other shapes: it shows what is there, and refuses what is no sequence.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { run } from '../../../src/arx.ts';
 import { arx, dataOf } from '../../support/command.ts';
+import { serveList } from '../../support/cursor-server.ts';
+import { fakeWorld } from '../../support/fake-world.ts';
 import { always, answer, misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
@@ -90,4 +93,22 @@ test.each<[string, unknown, string]>([
   const { exit, stdout, stderr } = await shown(body);
   expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
   expect(stderr).toContain(words);
+});
+
+test.each(['ndjson', 'tsv', 'csv'])('--all prints entries while they are read: %s', async (form) => {
+  const printed: string[] = [];
+  const rows = Array.from({ length: 300 }, (_, at) => ({
+    id: `entry_${at + 1}`,
+    reported: at + 1,
+    checked: at + 1,
+    offset: 0,
+    source: 'gateway',
+    status: 'stable',
+  }));
+  server = await serveList({ rows, gate: () => void printed.push(world.stdoutText()) });
+  const argv = `--base-url ${server.url} sequence show arc_reconstruction --all --limit 8 -o ${form}`;
+  const world = fakeWorld({ dir, argv: argv.split(' '), env: { ARX_TOKEN: 'tok_any', LANG: 'C.UTF-8' } });
+  expect(await run(world)).toBe(0);
+  expect(world.stdoutText()).toContain('entry_300');
+  expect(printed.at(-1)).toContain('entry_1');
 });
