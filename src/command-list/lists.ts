@@ -57,7 +57,10 @@ export const LIST_COMMANDS = [
         'form of the file (default: by the name of --to, else mbox)',
         ['mbox', 'md', 'html'],
       ],
-      ['--to <path>', 'the file; or a folder, which gets the attachments too (default: -, standard output)'],
+      [
+        '--to <path>',
+        'the file; or a folder, which with md and html gets the attachments too (default: -, standard output)',
+      ],
       ...LIMIT_OPTIONS,
       ['--allow-escape-sequences', 'send control characters to the terminal'],
     ],

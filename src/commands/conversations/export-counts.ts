@@ -9,7 +9,7 @@ export type ExportCounts = {
   unreadable: number;
   /** Mails whose last line has no end; an mbox gives them one, so their hash is another one there. */
   withoutLineEnd: number;
-  /** Files that were written, and that can be had and were left out or could not be read. */
+  /** Files that were written, beside the document or inside the mails of an mbox; and that can be had and were left out or could not be read. */
   files: number;
   filesLeftOut: number;
   /** Files whose bytes are withheld or absent. */

@@ -37,6 +37,7 @@ export async function* mboxOf(
     counts.messages += 1;
     if ('mail' in found) {
       if (found.mail.at(-1) !== NEWLINE) counts.withoutLineEnd += 1;
+      counts.files += row.attachments ?? 0;
       yield entryOf(found.mail, row.date);
       continue;
     }

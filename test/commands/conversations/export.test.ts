@@ -43,6 +43,11 @@ describe('mbox', () => {
       exit: 0,
       stderr: '',
     });
+    // One picture, which is inside its mail.
+    await arx(dir, 'conversations export conv_1 --to folder/');
+    expect(readdirSync(join(dir, 'folder'))).toEqual(['conv_1.mbox']);
+    const report = await arx(dir, 'conversations export conv_1 --to again.mbox --json');
+    expect(JSON.parse(report.stdout)).toMatchObject({ files: 1, files_left_out: 0 });
     const back: string[] = [];
     for await (const item of readMbox(join(dir, 'out.mbox'))) if (item.kind === 'raw') back.push(item.sha256);
     expect(back.toSorted()).toEqual(Object.values(THREAD).map(sha256Of).toSorted());
