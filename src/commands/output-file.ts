@@ -1,10 +1,10 @@
 // Writes HTML pages and reports to the files that `--html` and `--report` name.
 import { createHash } from 'node:crypto';
-import { lstat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { diskFault } from '../disk/disk-fault.ts';
+import { diskFault, noFolderFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { formatBytes } from '../format/numbers.ts';
 import { saveVerified } from '../download/save-verified.ts';
@@ -29,6 +29,7 @@ export function checkOutputFile(
  * and without `force` for any. For work that takes long, before it begins.
  */
 export async function checkFree(file: string, force: boolean, { world }: Pick<App, 'world'>): Promise<void> {
+  await checkFolderOf(file, world);
   const found = await lstat(resolve(world.cwd, file)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw diskFault(error, file);
@@ -39,6 +40,14 @@ export async function checkFree(file: string, force: boolean, { world }: Pick<Ap
       hint: `name a file, or - for standard output`,
     });
   throw new Fault('unsafe', `${file} exists`, { hint: 'replace it with --force' });
+}
+
+/** Throws Fault 'disk' where the folder of a file is missing. */
+export async function checkFolderOf(file: string, world: App['world']): Promise<void> {
+  const dir = dirname(resolve(world.cwd, file));
+  await stat(dir).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ENOENT' ? noFolderFault(dir) : diskFault(error, dir);
+  });
 }
 
 /** Writes an HTML page and prints a notice; to standard output for `-`. Throws as {@link writeTextFile}. */
@@ -53,6 +62,7 @@ export async function writeHtmlPage(file: string, text: string, force: boolean, 
  * content only with `force`. Throws as `saveVerified`.
  */
 export async function writeTextFile(file: string, text: string, force: boolean, app: App): Promise<number> {
+  await checkFolderOf(file, app.world);
   const bytes = Buffer.from(text);
   const path = resolve(app.world.cwd, file);
   const target = {

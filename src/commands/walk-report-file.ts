@@ -7,7 +7,7 @@ import { WalkReport } from '../contract/reports/walk.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { createUniqueKeys, partialFileName } from '../download/partial-names.ts';
-import { writeTextFile } from './output-file.ts';
+import { checkFolderOf, writeTextFile } from './output-file.ts';
 
 /** The path of the report, and whether it may replace any regular file. */
 export type ReportFile = { report: string; force: boolean };
@@ -22,6 +22,7 @@ const MAX_REPORT_BYTES = 16 * 1024 * 1024;
  */
 export async function mayReplace({ report, force }: ReportFile, { world }: App): Promise<boolean> {
   const path = resolve(world.cwd, report);
+  await checkFolderOf(report, world);
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw diskFault(error, report);

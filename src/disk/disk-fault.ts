@@ -33,6 +33,11 @@ export function unreadableReason(error: unknown): string | undefined {
   return code === undefined ? undefined : (UNSAFE[code] ?? REASONS[code] ?? code.toLowerCase());
 }
 
+/** Returns the Fault for the missing folder of a file that is to be written. It is not made: its name may be mistyped. */
+export function noFolderFault(dir: string): Fault {
+  return new Fault('disk', `${dir}: no such folder`, { hint: 'make it first, or correct the name' });
+}
+
 /**
  * Returns an error of the file system as a Fault `disk` or `unsafe` whose message begins with `what`, the thing that was
  * read or written. Returns a Fault, and an error without a system code, as it is.

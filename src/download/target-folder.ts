@@ -1,7 +1,8 @@
 // Opens the folder that files are downloaded into, and holds it open: what is written to it stays in it.
 import { constants } from 'node:fs';
 import { open, rmdir, stat } from 'node:fs/promises';
-import { diskFault } from '../disk/disk-fault.ts';
+import { dirname } from 'node:path';
+import { diskFault, noFolderFault } from '../disk/disk-fault.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import { Fault } from '../faults.ts';
 
@@ -31,6 +32,17 @@ export async function openTargetFolder(dir: string): Promise<TargetFolder> {
   } catch (error) {
     throw folderFault(error, dir);
   }
+}
+
+/**
+ * Opens the folder of a file that is to be written, which is never made: its name may be mistyped. Throws Fault 'disk' where it is
+ * missing, and as {@link openTargetFolder}.
+ */
+export async function openFolderOfFile(path: string): Promise<TargetFolder> {
+  const dir = dirname(path);
+  const folder = await openExistingFolder(dir);
+  if (folder === undefined) throw noFolderFault(dir);
+  return folder;
 }
 
 /** As {@link openTargetFolder}, but makes nothing: returns undefined if the folder is missing. */

@@ -1,11 +1,11 @@
 // `arx conversations export ID`: a thread in one file, as an mbox, as Markdown or as an HTML page, with its files.
 import { lstat } from 'node:fs/promises';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { basename, extname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { writeCompleteFile } from '../../download/complete-file.ts';
 import { safeName } from '../../download/safe-name.ts';
-import { openTargetFolder } from '../../download/target-folder.ts';
+import { openFolderOfFile, openTargetFolder } from '../../download/target-folder.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import type { ThreadReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
@@ -82,7 +82,7 @@ async function save(thread: Thread, { to, format, force, counts, limited }: Savi
   const path = resolve(app.world.cwd, to);
   const isFolder = to.endsWith('/') || (await isExistingFolder(path));
   const name = isFolder ? safeName('thread', `${id}.${format}`).name : basename(path);
-  const folder = await openTargetFolder(isFolder ? path : dirname(path));
+  const folder = await (isFolder ? openTargetFolder(path) : openFolderOfFile(path));
   try {
     const dir = isFolder && format !== 'mbox' ? folder.path : undefined;
     const chunks = documentOf(thread, { format, dir, force, counts, limited }, app);

@@ -382,5 +382,7 @@ describe('what cannot be exported', () => {
     pulled(FILES);
     expect((await exported('dl --to /proc/bag --offline')).exit).toBe(14);
     expect((await exported('dl --to /proc/bag.zip --offline')).exit).toBe(14);
+    expect((await exported('dl --to none/bag.zip --offline')).stderr).toContain('/none: no such folder [');
+    expect(existsSync(join(dir, 'none'))).toBe(false);
   });
 });
