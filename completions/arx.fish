@@ -306,7 +306,7 @@ complete -c arx -n '__arx_at conversations ls' -l count -d 'only the number of r
 complete -c arx -n '__arx_at conversations show' -l plot -d 'draw its messages over time, without their list'
 complete -c arx -n '__arx_at conversations show' -k -a '(__arx_values conversations)'
 complete -c arx -n '__arx_at conversations export' -l format -x -a 'mbox md html' -d 'form of the file (default: by the name of --to, else mbox)'
-complete -c arx -n '__arx_at conversations export' -l to -x -d 'the file; or a folder, which gets the attachments too (default: -, standard output)'
+complete -c arx -n '__arx_at conversations export' -l to -x -d 'the file; or a folder, which with md and html gets the attachments too (default: -, standard output)'
 complete -c arx -n '__arx_at conversations export' -l max-rate -x -d 'download at most so many bytes a second, all files together, e.g. 500kB'
 complete -c arx -n '__arx_at conversations export' -l max-bytes -x -d 'begin no further file after so many bytes of files; exit 3 if some are left out'
 complete -c arx -n '__arx_at conversations export' -l allow-escape-sequences -d 'send control characters to the terminal'
