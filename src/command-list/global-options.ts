@@ -30,7 +30,7 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   ['--offline', 'send nothing over the network; only the local archive answers'],
   ['--record <file>', 'record the HTTP exchanges of the run in FILE.warc.gz, without tokens'],
   ['--force', 'replace existing files that have other content'],
-  ['--strict', 'exit 3 if something was withheld or a list is incomplete'],
+  ['--strict', 'exit 3 if something was withheld or a list is incomplete, 6 if nothing matches'],
   ['--color <when>', 'when to print in colour (default: auto)', ['auto', 'always', 'never']],
   ['--no-color', 'the same as --color never'],
   ['--utc', 'show dates in UTC (default: your time zone)'],

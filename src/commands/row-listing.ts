@@ -17,6 +17,7 @@ import type { Window } from './input.ts';
 import { printPage, printTotal } from './page.ts';
 import { orderOf, sortedRows, type Order } from './row-order.ts';
 import { withProgress } from './with-progress.ts';
+import { failNoMatch } from './no-match.ts';
 import { isWithheld, noticeAllWithheld } from './withheld-rows.ts';
 import { instantOfColumn, shownOf, valueOfColumn, type RowTest } from './row-tests.ts';
 
@@ -178,7 +179,8 @@ export async function printList<Row extends { id: string }>(
   if (input.count) {
     const listing = readAll(list, order, input, app);
     const fault = (): Fault | undefined => listing.fault() ?? list.fault();
-    await printCount(withMatches(listing, list), { fault }, app);
+    const total = await printCount(withMatches(listing, list), { fault }, app);
+    failNoMatch(total, filterState(list, fault()), input, app);
     list.tests.sayHidden(app);
     countContradictions(app, undefined, changes);
     return;
@@ -189,6 +191,7 @@ export async function printList<Row extends { id: string }>(
     const contradiction = list.oversized();
     const known = { fault: list.fault(), changes, read: list.ids, counted, contradiction };
     await printPage(app, view, page, input, known);
+    failNoMatch(page.data.length, filterState(list, list.fault()), input, app);
     list.tests.sayHidden(app);
     return;
   }
@@ -217,6 +220,7 @@ export async function printList<Row extends { id: string }>(
   await noticeEmptyArchive(rows, app);
   countContradictions(app, undefined, changes);
   const doubt = fault();
+  failNoMatch(rows, filterState(list, doubt), input, app);
   if (doubt !== undefined) app.addFault(doubt);
   else if (app.strict && !isWhole())
     app.addFault(new Fault('partial', 'these are not all rows', { hint: 'every row: --all' }));
@@ -229,6 +233,14 @@ export async function printList<Row extends { id: string }>(
         yield row;
       }
   }
+}
+
+/** Returns what {@link failNoMatch} must know of a list. */
+export function filterState<Row extends { id: string }>(
+  { isUnfiltered, tests }: FilteredList<Row>,
+  doubt: Fault | undefined,
+): { isUnfiltered: boolean; isKnown: boolean } {
+  return { isUnfiltered, isKnown: doubt === undefined && !tests.isUndecided };
 }
 
 /** Returns all rows of a list. What it costs is said where that is for an order, or for tests that are made here. */

@@ -64,6 +64,11 @@ export class RowTests<Row> {
       : new Fault('partial', `no row shows ${column}, so none can be selected by it`);
   }
 
+  /** Returns whether some row could not be judged. */
+  get isUndecided(): boolean {
+    return this.#hidden.size > 0;
+  }
+
   /** Says, after the last row, how many rows could not be judged; under `--strict` that is a Fault of the run. */
   sayHidden(app: Pick<App, 'strict' | 'notice' | 'addFault'>): void {
     for (const [column, count] of this.#hidden) {

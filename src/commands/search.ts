@@ -250,7 +250,7 @@ function isWhole({ index }: SearchPage): boolean {
 const MAX_NOTES = 5;
 const MAX_PARTS = 16;
 
-/** Says what was understood, and why nothing was found. */
+/** Says what was understood, and why nothing was found; under `--strict` that is a Fault of the run. */
 export function sayWhyNone({ total, notes, alone = [] }: SearchPage, app: App): void {
   for (const note of notes.slice(0, MAX_NOTES)) app.notice(note);
   if (total > 0) return;
@@ -259,7 +259,9 @@ export function sayWhyNone({ total, notes, alone = [] }: SearchPage, app: App): 
     .map(({ query, total: count }) => `${cutText(query)}: ${formatCount(count)}`);
   if (alone.length > MAX_PARTS) parts.push('…');
   const found = parts.length === 1 ? `; ${parts[0]}` : `; each part alone finds ${parts.join(', ')}`;
-  app.notice(`no message matches${parts.length === 0 ? '' : found}`);
+  const text = `no message matches${parts.length === 0 ? '' : found}`;
+  if (app.strict) app.addFault(new Fault('not_found', text));
+  else app.notice(text);
 }
 
 function reportIndex(page: SearchPage, app: App): void {

@@ -1,9 +1,10 @@
 // Says that a list shows nothing but withheld rows, which another tier may read.
 import type { App } from '../app.ts';
 
-/** Returns whether a conversation or a message is withheld from the reader. */
+/** Returns whether a row says that it is withheld from the reader. */
 export function isWithheld(row: object): boolean {
-  return (row as { status?: unknown }).status === 'withheld';
+  const { status, redacted } = row as { status?: unknown; redacted?: unknown };
+  return status === 'withheld' || redacted === true;
 }
 
 /** Says that every row is withheld, and what to do; a JSON document says it in each row. */

@@ -165,3 +165,29 @@ describe('--max-rows', () => {
       expect(await arx(dir, `messages ls --max-rows=${count}`)).toMatchObject({ exit: 2, stdout: '' });
   });
 });
+
+describe('a list without a match is exit 0, with --strict 6', () => {
+  test.each([
+    'search nosuchword',
+    'search nosuchword --count',
+    'search nosuchword --facet year',
+    'messages ls --from nobody',
+    'messages ls --from nobody --all',
+    'messages ls --on 1970 --count',
+    'conversations ls --matching nosuchword',
+    'conversations ls --subject nosuchword --sort started',
+    'attachments ls --name nosuchname',
+    'attachments ls --name nosuchname --all',
+    'attachments ls --type no/type --count',
+    'attachments cities --name nosuchname',
+  ])('%s', async (line) => {
+    expect((await arx(dir, line)).exit).toBe(0);
+    const strict = await arx(dir, `${line} --strict`);
+    expect([strict.exit, strict.stderr]).toEqual([6, expect.stringContaining('[not_found')]);
+  });
+
+  test.each(['search lisbon --count', 'messages ls --all --since 2000'])(
+    '%s: has matches, or no filter',
+    async (line) => expect((await arx(dir, `${line} --strict`)).exit).not.toBe(6),
+  );
+});

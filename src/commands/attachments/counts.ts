@@ -10,8 +10,9 @@ import { countCatalogueContradictions } from './catalogue.ts';
 import { filterAsWritten } from './spelling.ts';
 import { noticeEmptyArchive } from '../archive-counts.ts';
 import { exactRowsOf } from '../exact-rows.ts';
+import { failNoMatch } from '../no-match.ts';
 import { withProgress } from '../with-progress.ts';
-import { localTests } from '../row-listing.ts';
+import { filterState, localTests } from '../row-listing.ts';
 import {
   attachmentTests,
   checkSelecting,
@@ -100,7 +101,9 @@ async function listCountsOf(
   await noticeEmptyArchive(totals.files, app);
   sayNoName(input.name, totals.files, app);
   list.tests.sayHidden(app);
-  if (list.isOurs) await sayWithoutValue({ input, messages, facts }, app);
+  const isLeftOut = list.isOurs && (await sayWithoutValue({ input, messages, facts }, app));
+  const { isUnfiltered, isKnown } = filterState(list, fault);
+  failNoMatch(totals.files, { isUnfiltered, isKnown: isKnown && !isLeftOut }, {}, app);
   if (fault !== undefined) app.addFault(fault);
   countCatalogueContradictions(app, client);
   const { withheld, absent, files: total } = totals;

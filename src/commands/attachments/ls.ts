@@ -14,6 +14,7 @@ import type { FilteredList } from '../filtered-list.ts';
 import {
   checkCount,
   checkLimit,
+  filterState,
   firstRows,
   localTests,
   orderIn,
@@ -37,7 +38,8 @@ import {
 } from './filter.ts';
 import { factsFor, type MessageFacts } from './message-facts.ts';
 import { limitedNotices } from './notices.ts';
-import { noticeAllWithheld } from '../withheld-rows.ts';
+import { failNoMatch } from '../no-match.ts';
+import { isWithheld, noticeAllWithheld } from '../withheld-rows.ts';
 import { filterAsWritten, rowsAsWritten } from './spelling.ts';
 import { UnusableHashes } from './unusable-hashes.ts';
 import { unavailableFault } from './withheld.ts';
@@ -64,11 +66,13 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const changes = client.changesOf('attachments');
   let contradiction: string | undefined;
   const totals = { rows: 0, withheld: 0, absent: 0 };
+  let redacted = 0;
   const odd = limitedNotices(app.notice);
   const hashes = new UnusableHashes();
   const count = (row: Attachment): Attachment => {
     totals.rows += 1;
     hashes.add(row);
+    if (isWithheld(row)) redacted += 1;
     const state = fileStateOf(row);
     if (state !== 'available') totals[state] += 1;
     if (row.redacted === true && typeof row.file_url === 'string') {
@@ -81,9 +85,12 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     listing.complete() &&
     (list.fault() ?? facts?.fault()) === undefined &&
     twoHashesFault(changes) === undefined;
-  const sayUndecided = async (): Promise<void> => {
+  /** `doubt`: why rows may be missing. */
+  const sayUndecided = async (rows: number, doubt: Fault | undefined): Promise<void> => {
     list.tests.sayHidden(app);
-    if (list.isOurs) await sayWithoutValue({ input, messages, facts }, app);
+    const isLeftOut = list.isOurs && (await sayWithoutValue({ input, messages, facts }, app));
+    const { isUnfiltered, isKnown } = filterState(list, doubt);
+    failNoMatch(rows, { isUnfiltered, isKnown: isKnown && !isLeftOut }, input, app);
   };
 
   if (input.count) {
@@ -97,7 +104,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     const total = await printCount(rowsAsWritten(input, app, read), { fault }, app);
     sayNoName(input.name, total, app);
     countCatalogueContradictions(app, client);
-    await sayUndecided();
+    await sayUndecided(total, fault());
     return;
   }
   let complete: boolean;
@@ -157,12 +164,13 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     if (repeated !== undefined) app.notice(repeated);
     await noticeMore(app, page, input, list.ids);
   }
-  noticeAllWithheld(totals, app);
+  noticeAllWithheld({ rows: totals.rows, withheld: redacted }, app);
   await noticeEmptyArchive(totals.rows, app);
   sayNoName(input.name, totals.rows, app);
   countCatalogueContradictions(app, client, { text: contradiction });
-  await sayUndecided();
-  for (const doubt of [list.fault(), facts?.fault()]) if (doubt !== undefined) app.addFault(doubt);
+  const doubts = [list.fault(), facts?.fault()].filter((doubt) => doubt !== undefined);
+  await sayUndecided(totals.rows, doubts[0]);
+  for (const doubt of doubts) app.addFault(doubt);
   hashes.fail(app);
   odd.end('redacted rows name a file_url; none is ever fetched');
   if (app.strict && !complete && !input.all)

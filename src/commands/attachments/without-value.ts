@@ -20,17 +20,17 @@ export type ValueSelection = {
 
 /**
  * Says, for a city, type and source that our service selects by, how many files show none although nothing else excludes them:
- * those that are withheld. Of other services, and for patterns, the rows of the list themselves tell.
+ * those that are withheld. Of other services, and for patterns, the rows of the list themselves tell. Returns whether there are some.
  */
 export async function sayWithoutValue(
   { input, messages, facts }: ValueSelection,
   app: Pick<App, 'client' | 'world' | 'log' | 'strict' | 'notice' | 'addFault'>,
-): Promise<void> {
+): Promise<boolean> {
   const filters = fieldFilters(input).flatMap(({ field, value }) => {
     const column = COLUMN_OF_FIELD[field];
     return column === undefined ? [] : [{ column, field, value }];
   });
-  if (filters.length === 0 || input.redacted === 'no') return;
+  if (filters.length === 0 || input.redacted === 'no') return false;
   const others = { ...input, city: undefined, type: undefined, source: undefined };
   const tests = attachmentTests(others, facts, messages, app.world.now());
   /** Returns the columns that a row does not show; undefined where it cannot match. */
@@ -69,6 +69,7 @@ export async function sayWithoutValue(
   }
   for (const [column, { columns, count }] of groups)
     sayLeftOut({ column, count, isAll, command: listWithout(columns) }, app);
+  return groups.size > 0;
 }
 
 const COLUMN_OF_FIELD: Readonly<Record<string, 'city' | 'type' | 'source'>> = {

@@ -1,0 +1,18 @@
+// Fails a list in which nothing matches, under `--strict`: a script asks with it whether there is something.
+import type { App } from '../app.ts';
+import { Fault } from '../faults.ts';
+import type { Window } from './input.ts';
+
+/**
+ * Fails the run under `--strict` where no row of a whole list matches its filters. `isUnfiltered`: it has none, and an empty list is
+ * no failure. `isKnown`: no row may be missing, and each row shows whether it matches.
+ */
+export function failNoMatch(
+  rows: number,
+  { isUnfiltered, isKnown }: { isUnfiltered: boolean; isKnown: boolean },
+  { after, before }: Window,
+  app: Pick<App, 'strict' | 'addFault'>,
+): void {
+  if (rows > 0 || isUnfiltered || !app.strict || !isKnown) return;
+  if (after === undefined && before === undefined) app.addFault(new Fault('not_found', 'no row matches'));
+}
