@@ -54,7 +54,7 @@ export async function parse(argv: readonly string[], version: string): Promise<P
     // Without any word, and for a group alone, the help is what was asked for, as with gh.
     if (error.code === 'commander.help' && argv.length === root.args.length)
       return root.args.length === 0 ? { text, isOverview: true } : { text };
-    throw await usageFault(error, root.args, argv);
+    throw await usageFault(error, { words: root.args, argv, excess: excessOf(root) });
   }
   if (chosen === undefined) throw new Fault('internal', 'no command was chosen');
   if ('help' in chosen) return { text: await helpText(root, chosen.help) };
@@ -137,7 +137,10 @@ function addOnce(command: Command, added: Option): void {
   let isGiven = false;
   if ((added.required || added.optional) && !added.variadic)
     command.on(`option:${added.name()}`, () => {
-      if (isGiven) command.error(`error: option '${added.long}' is given twice`, { code: 'arx.repeated' });
+      if (isGiven)
+        command.error(`error: option '${added.long}' is given twice: it takes one value`, {
+          code: 'arx.repeated',
+        });
       isGiven = true;
     });
 }
@@ -253,6 +256,13 @@ function verbNear(typed: string, noun: string): string | undefined {
   return meant === undefined ? undefined : `${noun} ${meant}`;
 }
 
+/** Returns the command whose words were typed in the other order: `list attachments`. */
+function turnedAround([verb = '', noun = '']: readonly string[]): string | undefined {
+  if (Object.hasOwn(NOUNS, verb) || !Object.hasOwn(NOUNS, noun)) return undefined;
+  const meant = verbNear(`${noun} ${verb}`, noun);
+  return meant === undefined ? undefined : `did you mean: arx ${meant}`;
+}
+
 /** Returns the command that does what other programs call by this word. */
 function commandFor(word = ''): string | undefined {
   const others = COMMANDS_FOR_WORDS.find(([words]) => words.includes(word));
@@ -270,6 +280,7 @@ function unknownCommand(words: readonly string[], cause?: CommanderError): Fault
   const end = words.findIndex((word) => word.startsWith('-'));
   const typed = (end === -1 ? words : words.slice(0, end)).slice(0, 2);
   const meant =
+    turnedAround(typed) ??
     suggestion(typed.join(' '), knownWords(), 'arx ') ??
     (Object.hasOwn(NOUNS, typed[0] ?? '') ? undefined : suggestion(typed[0] ?? '', knownWords(), 'arx ')) ??
     commandFor(typed[0]);
@@ -281,15 +292,24 @@ function helpHint(command: string | undefined): string {
   return command === undefined ? 'arx --help shows the commands' : `arx help ${command}`;
 }
 
-/** `words` is the command line without global options, or its beginning; `argv` the whole. */
+/** Returns the arguments that the command which was named does not take. */
+function excessOf(root: Command): string[] {
+  let command = root;
+  for (const word of root.args.slice(0, 2))
+    command = command.commands.find((child) => child.name() === word) ?? command;
+  return command.args.slice(command.registeredArguments.length);
+}
+
+/** `words` is the command line without global options, or its beginning; `argv` the whole; `excess`: arguments that are too many. */
 async function usageFault(
   error: CommanderError,
-  words: readonly string[],
-  argv: readonly string[],
+  { words, argv, excess }: { words: readonly string[]; argv: readonly string[]; excess: readonly string[] },
 ): Promise<Fault> {
   const command = commandIn(words);
   const hint = helpHint(command);
   const detail = { hint, cause: error };
+  if (argv.length === 1 && argv[0] === '-v')
+    detail.hint = 'arx --version shows the version; -v goes with a command';
   if (error.code === 'commander.help')
     return new Fault(
       'usage',
@@ -298,11 +318,14 @@ async function usageFault(
     );
   if (error.code === 'commander.unknownCommand') return unknownCommand(words, error);
   if (error.code === 'commander.excessArguments') {
-    const taken = COMMAND_LIST.find((spec) => spec.words === command)?.arguments ?? [];
-    const names = taken.map(([syntax]) => syntax).join(' and ');
+    const spec = COMMAND_LIST.find((each) => each.words === command);
+    const names = (spec?.arguments ?? []).map(([syntax]) => syntax).join(' and ');
+    const { excessHint } = await import('./command-list/usage-hint.ts');
+    const meant = spec === undefined ? undefined : excessHint({ excess, argv, spec });
+    if (meant !== undefined) detail.hint = `${meant}; ${hint}`;
     return new Fault(
       'usage',
-      `too many arguments: arx ${command} takes ${names === '' ? 'none' : `only ${names}`}`,
+      `too many arguments, from '${excess[0] ?? ''}': arx ${command} takes ${names === '' ? 'none' : `only ${names}`}`,
       detail,
     );
   }
@@ -320,7 +343,10 @@ async function usageFault(
   if (option !== undefined) {
     const spec = COMMAND_LIST.find((each) => each.words === command);
     const value = argv[argv.indexOf(option) + 1];
-    const meant = optionSuggestion(option, value, { spec, commands: COMMAND_LIST });
+    const isWord = command === 'search' && /^-[^-].*\p{L}/u.test(option);
+    const meant = isWord
+      ? (await import('./command-list/usage-hint.ts')).minusHint(words)
+      : optionSuggestion(option, value, { spec, commands: COMMAND_LIST });
     if (meant !== undefined) detail.hint = `${meant}; ${hint}`;
   }
   const message = error.message

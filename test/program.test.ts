@@ -96,10 +96,40 @@ test.each([
   ['attachmnts ls --city lisbon', "unknown command 'attachmnts ls'", 'did you mean: arx attachments ls'],
   ['attachments lss', "unknown command 'attachments lss'", 'did you mean: arx attachments ls'],
   ['logni', "unknown command 'logni'", 'did you mean: arx login'],
-  ['attachments ls extra', 'too many arguments: arx attachments ls takes none', 'arx help attachments ls'],
+  [
+    'attachments ls extra',
+    "too many arguments, from 'extra': arx attachments ls takes none",
+    'arx help attachments ls',
+  ],
+  [
+    'attachments ls --min-bytes 2 MB',
+    "too many arguments, from 'MB': arx attachments ls takes none",
+    'a value with a blank needs quotes: --min-bytes "2 MB"; arx help attachments ls',
+  ],
+  [
+    'attachments ls --city new york',
+    "too many arguments, from 'york': arx attachments ls takes none",
+    'a value with a blank needs quotes: --city "new york"; arx help attachments ls',
+  ],
+  [
+    'attachments ls *.patch',
+    "too many arguments, from '*.patch': arx attachments ls takes none",
+    '--name "*.patch"; arx help attachments ls',
+  ],
+  ['login bob', "too many arguments, from 'bob': arx login takes none", '--client-id bob; arx help login'],
+  [
+    'search usb -hub',
+    "unknown option '-hub'",
+    'words that begin with a minus stand behind --, and options before it: arx search -- usb -hub; arx help search',
+  ],
+  ['search x --until 2021', "unknown option '--until'", 'did you mean: --before; arx help search'],
+  ['version', "unknown command 'version'", 'for that: arx --version'],
+  ['-v', 'a command is missing', 'arx --version shows the version; -v goes with a command'],
+  ['list attachments', "unknown command 'list attachments'", 'did you mean: arx attachments ls'],
+  ['show conversations', "unknown command 'show conversations'", 'did you mean: arx conversations show'],
   [
     'attachments show a b',
-    'too many arguments: arx attachments show takes only <id>',
+    "too many arguments, from 'b': arx attachments show takes only <id>",
     'arx help attachments show',
   ],
   ['attachments --json', 'arx attachments needs a subcommand', 'arx help attachments'],
@@ -130,7 +160,10 @@ test('no option of a command can be given twice: the first value would be forgot
       const value = choices?.[0] ?? '1';
       const words = (spec.arguments ?? []).flatMap(([argument]) => (argument.startsWith('<') ? ['1'] : []));
       const fault = await faultOf([spec.words, ...words, `${name}=${value}`, `${name}=${value}`].join(' '));
-      expect([spec.words, fault?.message]).toEqual([spec.words, `option '${name}' is given twice`]);
+      expect([spec.words, fault?.message]).toEqual([
+        spec.words,
+        `option '${name}' is given twice: it takes one value`,
+      ]);
       options += 1;
     }
   expect(options).toBeGreaterThan(100);

@@ -56,7 +56,10 @@ export const OPTIONS_OF_OTHERS: readonly (readonly [others: readonly string[], o
     ['--to', '--freeze', '--html'],
   ],
   [['--from-date', '--start-date', '--date-from', '--newer-than', '--from', '--start'], ['--since']],
-  [['--to-date', '--end-date', '--date-to', '--older-than', '--end'], ['--until']],
+  [
+    ['--to-date', '--end-date', '--date-to', '--older-than', '--end', '--until'],
+    ['--until', '--before'],
+  ],
   [['--date', '--day'], ['--on']],
   [['--order-by', '--sort-by', '--order', '--reverse', '-r', '--desc'], ['--sort']],
   [['--columns', '--cols', '--select', '--field', '-c'], ['--fields']],

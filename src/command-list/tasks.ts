@@ -25,5 +25,6 @@ export const COMMANDS_FOR_WORDS: readonly (readonly [words: readonly string[], c
   [['info', 'status'], 'doctor'],
   [['add', 'load'], 'import'],
   [['rm', 'remove', 'delete'], 'redact'],
+  [['version', 'ver'], '--version'],
   [['revoke', 'users', 'accounts', 'sessions'], 'tokens ls'],
 ];

@@ -1,0 +1,26 @@
+// What a command line with too many arguments, or with words that look like options, was meant to be.
+import type { CommandOption, CommandSpec } from './command-spec.ts';
+
+/** A command line whose arguments are too many. `argv`: all of it. */
+type Excess = { excess: readonly string[]; argv: readonly string[]; spec: CommandSpec };
+
+/** Returns what the first argument that is too much was meant to be; undefined where nothing is known. */
+export function excessHint({ excess, argv, spec }: Excess): string | undefined {
+  const first = excess[0] ?? '';
+  const at = argv.indexOf(first);
+  const takesValue = (option: string | undefined): boolean =>
+    (spec.options ?? []).some(([syntax]: CommandOption) => syntax.startsWith(`${option} <`));
+  const option = argv[at - 2];
+  if (at >= 2 && takesValue(option))
+    return `a value with a blank needs quotes: ${option} "${[argv[at - 1], ...excess].join(' ')}"`;
+  if (/[*?]/.test(first) && takesValue('--name')) return `--name "${first}"`;
+  if (takesValue('--client-id')) return `--client-id ${first}`;
+  return undefined;
+}
+
+/** Returns how a search is written in which a word begins with a minus. `words`: the command line without global options. */
+export function minusHint(words: readonly string[]): string {
+  const query = words.slice(1);
+  const line = query.some((word) => word.startsWith('--') || /\s/.test(word)) ? 'usb -hub' : query.join(' ');
+  return `words that begin with a minus stand behind --, and options before it: arx search -- ${line}`;
+}
