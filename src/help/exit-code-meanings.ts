@@ -4,7 +4,8 @@ import type { FaultKind } from '../faults.ts';
 /** Kind of a fault → when it happens. `arx help exit-codes` and the manual page print it. */
 export const EXIT_CODE_MEANINGS: Record<FaultKind, string> = {
   internal: 'a bug in arx; `ARX_DEBUG=1` shows where',
-  usage: 'a wrong flag, argument or setting, an input file that is wrong or missing, or an argument that the service refuses',
+  usage:
+    'a wrong flag, argument or setting, an input file that is wrong or missing, or an argument that the service refuses',
   partial:
     'something could not be given: withheld files, a list that may be incomplete, a page that is not the whole list under `--strict`, nothing to check, a check of a walk or a pull that did not end, messages that an import refused, rows that a diff cannot classify or that `--cross-check full` could not compare',
   auth: 'no token, an expired token, 401; a database that refuses the user or the password',
