@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import type { Health } from '../contract/health.ts';
 import { healthView } from '../format/views/index.ts';
+import { hasFileAddresses } from './file-addresses.ts';
 import { withoutSecrets } from './without-secrets.ts';
 
 export const Input = z.object({});
@@ -10,7 +11,9 @@ export const Input = z.object({});
 /** Runs `arx health`. */
 export async function run(_input: z.infer<typeof Input>, app: App): Promise<void> {
   const client = await app.anonymousClient();
-  const { body } = await client.health();
+  const { body: received } = await client.health();
+  const { asset_url: _, ...withoutAddress } = received;
+  const body = hasFileAddresses(app) ? received : withoutAddress;
   const secrets = app.isRemote ? await (await app.session()).knownSecrets() : [];
   await app.printer.record(
     healthView,

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { recordHint } from '../client/record-hint.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
-import { attachmentView } from '../format/views/index.ts';
+import { attachmentViewWithoutUrl } from '../format/views/index.ts';
 import { CONFIRM_INPUT, confirm } from './confirm.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 
@@ -40,6 +40,6 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   }
   const client = await app.client();
   const { body } = await client.attachment(input.id);
-  await app.printer.record(attachmentView, body);
+  await app.printer.record(attachmentViewWithoutUrl, body);
   if (!input.dryRun && rows > 1) app.notice(`${plural(rows, 'attachment')} with the same bytes were changed`);
 }

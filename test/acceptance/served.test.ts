@@ -105,12 +105,9 @@ afterAll(async () => {
   expect(await served.close()).toBe(0);
 });
 
-/** Without a token, a port says what everybody may know, and this process all: integrity and counts differ. */
+/** Without a token, a port says what everybody may know, and this process all: integrity differs. */
 const WITHOUT_TOKEN = new Set(['health', 'api /api/health', 'api /nowhere']);
-const withoutReader = (text: string) =>
-  text
-    .replaceAll(/(integrity"?:?\s+|integrity":)[\d.]+/g, '$1')
-    .replaceAll(/(redacted"?[:=]?)\s*\d+.*/g, '$1');
+const withoutReader = (text: string) => text.replaceAll(/(integrity"?:?\s+|integrity":)[\d.]+/g, '$1');
 
 /** Requests have ids of their own. Which read comes first depends on the transport, and with it how many a walk needs. */
 const withoutNumbers = (text: string) =>
@@ -127,7 +124,9 @@ const withoutTotal = (text: string) =>
 
 describe.each(FORMS)('with %j', (form) => {
   test.each(COMMANDS)('arx %s', async (line) => {
-    const here = await arx(join(scratch, 'embedded'), `${line} ${form}`);
+    // The local archive shows the addresses of files only where a server of them is named.
+    const env = { LANG: 'C.UTF-8', ARX_ASSET_URL: 'http://127.0.0.1:4748' };
+    const here = await arx(join(scratch, 'embedded'), `${line} ${form}`, { env });
     const there = await arx(join(scratch, 'client'), `${line} ${form} --base-url ${served.base_url}`);
     const isTokenless = WITHOUT_TOKEN.has(line);
     const tame = (text: string) => (isTokenless ? withoutReader(withoutNumbers(text)) : withoutNumbers(text));

@@ -3,9 +3,10 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { fileStateOf } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
-import { attachmentView } from '../../format/views/index.ts';
+import { attachmentView, attachmentViewWithoutUrl } from '../../format/views/index.ts';
 import { changesAmong, countContradictions } from '../contradictions.ts';
 import { findRecord } from '../find-record.ts';
+import { hasFileAddresses } from '../file-addresses.ts';
 import { attachmentSource } from './catalogue.ts';
 import { openAttachment } from './open-file.ts';
 import { checkPreview, drawPreview, previewHeading } from './preview.ts';
@@ -25,7 +26,10 @@ export async function run({ id, open, preview, force }: z.infer<typeof Input>, a
   const state = fileStateOf(row);
   // The record would push the picture off the screen.
   if (preview && !app.printer.hasFields) await app.printer.picture(() => [previewHeading(row)]);
-  else await app.printer.record(attachmentView, app.printer.selects('state') ? { ...row, state } : row);
+  else {
+    const view = hasFileAddresses(app) ? attachmentView : attachmentViewWithoutUrl;
+    await app.printer.record(view, app.printer.selects('state') ? { ...row, state } : row);
+  }
   countContradictions(app, undefined, changesAmong((await app.client()).changesOf('attachments'), [id]));
   const hashes = new UnusableHashes();
   hashes.add(row);

@@ -5,7 +5,7 @@ import { driftPlot } from '../../format/plot/bar-chart.ts';
 import type { Canvas } from '../../format/terminal/capabilities.ts';
 import type { Line } from '../../format/terminal/styled-line.ts';
 import { wrapLine } from '../../format/terminal/wrap-line.ts';
-import { attachmentView, keyLines, readMessageLines } from '../../format/views/index.ts';
+import { attachmentViewWithoutUrl, keyLines, readMessageLines } from '../../format/views/index.ts';
 import type { Document } from '../archive.ts';
 import { reasonText } from './file-state.ts';
 import type { Check, Screen, State } from '../state.ts';
@@ -71,7 +71,7 @@ function fileLines(
     ],
     verificationLine(row, check),
     '',
-    ...keyLines(attachmentView.columns, row),
+    ...keyLines(attachmentViewWithoutUrl.columns, row),
   ];
   return lines.flatMap((line) => wrapped(line, columns));
 }

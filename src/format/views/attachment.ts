@@ -85,3 +85,8 @@ export const attachmentView: View<Attachment> = {
     { name: 'message', of: (row) => row.message_id, whole: true, importance: 'low' },
   ],
 };
+
+/** An attachment without its address: where nothing listens at it, or where it says nothing to a reader. */
+export const attachmentViewWithoutUrl: View<Attachment> = {
+  columns: attachmentView.columns.filter(({ name }) => name !== 'url'),
+};

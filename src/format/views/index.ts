@@ -1,6 +1,6 @@
 // The views of records and reports. Other rooms import them from here; only one that is loaded by itself has its own import().
 export { anyView } from './unknown-record.ts';
-export { attachmentView } from './attachment.ts';
+export { attachmentView, attachmentViewWithoutUrl } from './attachment.ts';
 export { attachmentCountView } from './attachment-count.ts';
 export { contentView } from './content.ts';
 export { messageDiffLines, viewDiffLines } from './content-diff.ts';
