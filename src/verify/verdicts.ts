@@ -114,10 +114,12 @@ const REPAIR: Record<Reference, { mismatch: string; missing: string }> = {
 /**
  * Returns every reason why a verification failed; the most severe decides the exit code. 'integrity' (12) is for wrong and
  * missing files, 'disk' (14) for unreadable ones, 'partial' (3) for what could not be checked. Extra files are no reason.
+ * `isPart`: the pull did not end, so its manifest may lack files that it was asked for.
  */
 export function verifyFaultsOf(
   report: Pick<VerifyReport, 'verdicts' | 'checked' | 'files'>,
   reference: Reference,
+  { isPart = false } = {},
 ): Fault[] {
   const { mismatch, missing, unreadable, withheld, absent, unverifiable } = report.verdicts;
   const hints = REPAIR[reference];
@@ -131,12 +133,14 @@ export function verifyFaultsOf(
   const isNotKept = (file: VerifiedFile) => file.verdict === 'missing' && file.reason !== undefined;
   const notKept = report.files.filter(isNotKept).length;
   const lost = named((file) => file.verdict === 'missing' && !isNotKept(file));
-  if (missing > notKept) fail('integrity', `${count(missing - notKept)} missing: ${lost}`, hints.missing);
+  const least = isPart ? 'at least ' : '';
+  if (missing > notKept)
+    fail('integrity', `${least}${count(missing - notKept)} missing: ${lost}`, hints.missing);
   if (notKept > 0) {
     const them = notKept === 1 ? 'it' : 'them';
     fail(
       'integrity',
-      `${count(notKept)} missing: the pull could not keep ${them} (${named(isNotKept)})`,
+      `${least}${count(notKept)} missing: the pull could not keep ${them} (${named(isNotKept)})`,
       PULL_AGAIN,
     );
   }

@@ -96,12 +96,16 @@ export async function verifyPath(
     thread: app.world.thread,
     onBytes: (count) => progress.update({ label: 'verified', done: (bytes += count), total, unit: 'bytes' }),
   };
+  let isPart = false;
   const checking =
     reference === 'bag'
       ? checkPackage(path, isFolder, options, app)
-      : checkFolder(path, { reference, part }, options, app, (sum) => (total = sum));
+      : checkFolder(path, { reference, part }, options, app, {
+          onTotal: (sum) => (total = sum),
+          onPart: () => (isPart = true),
+        });
   const report = await checking.finally(() => progress.end());
-  return { report, faults: [...verifyFaultsOf(report, reference), ...bagFaultsOf(report.bag)] };
+  return { report, faults: [...verifyFaultsOf(report, reference, { isPart }), ...bagFaultsOf(report.bag)] };
 }
 
 /** Returns whether the path is a folder. Only a bag may be a file. */
@@ -173,7 +177,7 @@ async function checkFolder(
   { reference, part }: Wanted,
   options: VerifyOptions,
   app: App,
-  onTotal: (bytes: number) => void,
+  { onTotal, onPart }: { onTotal: (bytes: number) => void; onPart: () => void },
 ): Promise<VerifyReport> {
   // Before the folder is listed: a file that a pull writes meanwhile is then not expected yet, instead of missing.
   const known = reference === 'manifest' ? ((await readManifest(dir)) ?? NO_ENTRIES) : undefined;
@@ -190,12 +194,14 @@ async function checkFolder(
     const { expected, whole } = await expectation({ reference, part }, dir, app, known);
     // A pull that goes on has removed its mark when the manifest lists what it was asked for.
     const isPart = known !== undefined && isUnfinished;
-    if (isPart)
+    if (isPart) {
+      onPart();
       app.addFault(
         new Fault('partial', `a pull into ${dir} runs, did not end, or left files out (--max-bytes)`, {
           hint: 'run that pull again: files may be missing, and what is here is not downloaded again',
         }),
       );
+    }
     if (whole) onTotal(expected.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0));
     const compared = compareFolder(expected, await observing.contents);
     const files =

@@ -86,6 +86,10 @@ test('what --max-bytes left out makes the completeness unknown until the rest is
   const { exit, report, stderr } = await verified();
   expect([exit, report.completeness, report.fixity]).toEqual([EXIT.partial, 'unknown', 'ok']);
   expect(stderr).toContain('did not end, or left files out (--max-bytes)');
+  rmSync(join(dir, 'dl', 'file-1.txt'));
+  const less = await verified();
+  expect([less.exit, less.report.verdicts.missing]).toEqual([EXIT.integrity, 1]);
+  expect(less.stderr).toContain('arx: at least 1 file missing: ');
   // Another pull that ends says nothing of this one.
   await pull('att_1');
   expect((await verified()).exit).toBe(EXIT.partial);
