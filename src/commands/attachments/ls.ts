@@ -72,7 +72,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const count = (row: Attachment): Attachment => {
     totals.rows += 1;
     hashes.add(row);
-    if (isWithheld(row)) redacted += 1;
+    if (isWithheld(row) && input.redacted === undefined) redacted += 1;
     const state = fileStateOf(row);
     if (state !== 'available') totals[state] += 1;
     if (row.redacted === true && typeof row.file_url === 'string') {
