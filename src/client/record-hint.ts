@@ -12,14 +12,47 @@ const LISTED_BY: Record<RecordNoun, string> = {
 };
 
 /** The ids of our service say what they are of (our choice, but for messages: interface 2.2). */
-const SHOWN_BY: readonly [pattern: RegExp, noun: RecordNoun, command: string][] = [
-  [/^att_\d+$/, 'attachment', 'arx attachments show'],
-  [/^msg_\d+$/, 'message', 'arx read'],
-  [/^conv_\d+$/, 'conversation', 'arx conversations show'],
-];
+const PREFIXES = { att: 'attachment', msg: 'message', conv: 'conversation' } as const;
+type Prefix = keyof typeof PREFIXES;
+
+/** Words that are typed in place of a prefix. */
+const PREFIX_OF_WORD: Readonly<Record<string, Prefix>> = {
+  att: 'att',
+  attachment: 'att',
+  msg: 'msg',
+  message: 'msg',
+  conv: 'conv',
+  conversation: 'conv',
+};
 
 /** Returns what to do where there is no record of this kind with this id. */
 export function recordHint(noun: RecordNoun, id: string): string {
-  const other = SHOWN_BY.find(([pattern, of]) => of !== noun && pattern.test(id));
-  return other === undefined ? LISTED_BY[noun] : `${other[2]} ${id}`;
+  const [, prefix, number] = /^(att|msg|conv)_(\d{1,15})$/.exec(id) ?? [];
+  if (prefix === undefined) return meantId(noun, id) ?? LISTED_BY[noun];
+  if (prefix === 'conv' && noun === 'conversation')
+    return `${LISTED_BY.conversation}; a message: arx read msg_${number} --thread`;
+  return PREFIXES[prefix as Prefix] === noun ? LISTED_BY[noun] : shownBy(prefix as Prefix, noun, id);
+}
+
+/** Returns the command for an id of another kind than was asked for. */
+function shownBy(prefix: Prefix, noun: RecordNoun, id: string): string {
+  if (prefix === 'att') return `arx attachments show ${id}`;
+  if (prefix === 'conv') return `arx conversations show ${id}`;
+  if (noun === 'conversation') return `arx messages show ${id} names its conversation`;
+  return noun === 'attachment'
+    ? `arx read ${id}; its files: arx attachments ls --message ${id}`
+    : `arx read ${id}`;
+}
+
+/** Returns the id of our service that was probably meant by another text. */
+function meantId(noun: RecordNoun, id: string): string | undefined {
+  if (/^<?[^\s@<>]{1,200}@[^\s@<>]{1,200}>?$/.test(id))
+    return 'ids are those of arx messages ls, such as msg_1; a Message-ID is none';
+  const [, word = '', number] = /^([a-z]{0,12})[-_ .]?(\d{1,15})$/i.exec(id) ?? [];
+  if (number === undefined) return undefined;
+  if (word === '' && noun === 'message')
+    return `did you mean: msg_${number} (a message) or conv_${number} (a conversation)`;
+  const name = word === '' ? noun : word.toLowerCase();
+  const prefix = Object.hasOwn(PREFIX_OF_WORD, name) ? PREFIX_OF_WORD[name] : undefined;
+  return prefix === undefined ? undefined : `did you mean: ${prefix}_${number}`;
 }

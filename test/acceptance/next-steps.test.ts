@@ -75,9 +75,9 @@ test.each<[line: string, exit: number, message: string, hint: string]>([
 });
 
 test.each([
-  ['attachments show msg_1', 'arx read msg_1'],
+  ['attachments show msg_1', 'arx read msg_1; its files: arx attachments ls --message msg_1'],
   ['attachments show conv_1', 'arx conversations show conv_1'],
-  ['conversations show msg_1', 'arx read msg_1'],
+  ['conversations show msg_1', 'arx messages show msg_1 names its conversation'],
   ['content get att_1', 'arx attachments show att_1'],
   ['messages show conv_1', 'arx conversations show conv_1'],
 ])('arx %s: the id is of another kind', async (line, command) => {

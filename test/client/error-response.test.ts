@@ -92,7 +92,11 @@ test('what a server lacks by its status, it lacks later too', () => {
 test.each([
   ['/v1/attachments/att_9', 'no attachment att_9 in this archive', 'arx attachments ls --all lists them'],
   ['/api/content/msg_9', 'no message msg_9 in this archive', 'arx messages ls lists them'],
-  ['/v1/conversations/conv_9', 'no conversation conv_9 in this archive', 'arx conversations ls lists them'],
+  [
+    '/v1/conversations/conv_9',
+    'no conversation conv_9 in this archive',
+    'arx conversations ls lists them; a message: arx read msg_9 --thread',
+  ],
   ['/api/sequence/x', 'no sequence x in this archive', 'arx help sequence show names them'],
 ])('a record that is not there: %s', (path, message, hint) => {
   const fault = said(404, { code: 'not_found', message: 'x y' }, path);
