@@ -10,6 +10,7 @@ import { diskFault } from '../../disk/disk-fault.ts';
 import type { ThreadReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
+import { shellWord } from '../../format/shell-words.ts';
 import { LIMIT_INPUT, limitDownloads, type LimitedDownloads } from '../download-limits.ts';
 import { readThread, threadMessages, type Thread } from '../read/read-thread.ts';
 import { refuseOutputForm, writeBytes } from '../write-bytes.ts';
@@ -43,7 +44,7 @@ export async function run(input: Input, app: App): Promise<void> {
   const to = input.to === '-' ? undefined : input.to;
   if (to === undefined) refuseOutputForm('conversations export without --to', app);
   if (force && to === undefined && !app.isRecorded) throw new Fault('usage', '--force goes with --to PATH');
-  const format = input.format ?? (await formatFor(to, app));
+  const format = input.format ?? (await formatFor(id, to, app));
   const thread = await readThread(id, app);
   const counts = noCounts();
   const limited = limitDownloads(input, app);
@@ -57,14 +58,15 @@ export async function run(input: Input, app: App): Promise<void> {
 }
 
 /** Returns the format that the ending of a file names. Throws Fault 'usage' where it names none of ours. */
-async function formatFor(to: string | undefined, app: App): Promise<Format> {
+async function formatFor(id: string, to: string | undefined, app: App): Promise<Format> {
   const ending = extname(to ?? '').toLowerCase();
   const named = FORMAT_OF[ending];
   if (named !== undefined) return named;
   if (to === undefined || ending === '' || (await isExistingFolder(resolve(app.world.cwd, to))))
     return 'mbox';
   throw new Fault('usage', `a file that ends in ${ending} is none of the formats ${FORMATS.join(', ')}`, {
-    hint: '--format chooses one',
+    hint:
+      ending === '.txt' ? `as text: arx read ${shellWord(id)} > ${shellWord(to)}` : '--format chooses one',
   });
 }
 

@@ -250,6 +250,8 @@ describe('Markdown and HTML', () => {
 test.each([
   ['conv_9', 6, 'no conversation conv_9'],
   ['conv_1 --format pdf', 2, 'pdf'],
+  ['conv_1 --to thread.txt', 2, 'hint: as text: arx read conv_1 > thread.txt'],
+  ['conv_1 --to thread.pdf', 2, 'hint: --format chooses one'],
   ['conv_1 --to thread.pdf', 2, 'ends in .pdf is none of the formats mbox, md, html'],
   ['conv_1 --to mail.eml', 2, 'hint: --format chooses one'],
   ['conv_1 --force', 2, '--force goes with --to'],
