@@ -19,7 +19,9 @@ export const Input = z.object({
   originCity: z
     .string()
     .max(200)
-    .regex(/^[\p{Ll}\p{Nd}_-]+$/u, 'must be a lower-case label, e.g. lisbon')
+    .regex(/^[\p{Ll}\p{Nd}_-]+$/u, {
+      error: ({ input: city }) => `must be a lower-case label, e.g. ${labelOf(String(city))}`,
+    })
     .optional(),
   ...DATABASE_INPUT,
   tier: z.enum(TIERS).optional(),
@@ -31,6 +33,17 @@ type Input = z.infer<typeof Input>;
 
 /** Notices on stderr. The report has more. */
 const MAX_NOTICES = 10;
+
+/** Returns the label of a city whose name was given. */
+function labelOf(city: string): string {
+  const words = city
+    .slice(0, 100)
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .match(/[\p{Ll}\p{Nd}_]+/gu);
+  return words === null ? 'lisbon' : words.join('-');
+}
 
 /** Runs `arx import`. */
 export async function run(input: Input, app: App): Promise<void> {

@@ -38,3 +38,16 @@ test.each(['--kind maildir', '--kind mbox', '--kind slack', '--kind pst'])(
     expect(stderr).not.toBe('');
   },
 );
+
+test.each([
+  ['"New York"', 'new-york'],
+  ['"São Paulo "', 'sao-paulo'],
+  ['LONDON', 'london'],
+  ['"***"', 'lisbon'],
+])('--origin-city %s: the label that is meant is named', async (city, label) => {
+  const ran = await arx(tempFolder('origin-city'), `import x --origin-city ${city}`);
+  expect([ran.exit, ran.stderr]).toEqual([
+    2,
+    expect.stringContaining(`must be a lower-case label, e.g. ${label}`),
+  ]);
+});
