@@ -57,3 +57,11 @@ export function withoutUndefined<T extends object>(given: T): { [K in keyof T]?:
   const kept = Object.entries(given).filter(([, value]) => value !== undefined);
   return Object.fromEntries(kept) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
+
+/** A content type, or a pattern of types. A list of them would select nothing. */
+export const ContentType = z
+  .string()
+  .min(1)
+  .refine((text) => !/^[^\s,/]+\/[^\s,/]+,\s*[^\s,/]+\/[^\s,/]+/.test(text), {
+    error: 'takes one type; "image/*" takes all of a kind, else run the command for each',
+  });

@@ -12,7 +12,7 @@ import { formatCount, plural } from '../format/numbers.ts';
 import { conversationCountView, searchCountView, searchHitView } from '../format/views/index.ts';
 import { noticeEmptyArchive } from './archive-counts.ts';
 import { commandAgain, commandForAll, optionWords } from './command-again.ts';
-import { Limit, withoutUndefined } from './input.ts';
+import { ContentType, Limit, withoutUndefined } from './input.ts';
 import { printTotal } from './page.ts';
 import { datesOf, sayDatesAreUtc } from './utc-dates.ts';
 
@@ -21,7 +21,7 @@ export const Input = z.object({
   from: z.string().optional(),
   subject: z.string().optional(),
   city: z.string().optional(),
-  type: z.string().optional(),
+  type: ContentType.optional(),
   channel: z.string().optional(),
   source: z.string().optional(),
   since: z.string().optional(),

@@ -487,3 +487,14 @@ test('the local archive: a row that comes again because it was moved meanwhile i
   // Of the largest page, JSON takes several times as long a byte.
   expect(limits).toEqual([200, 200, 200]);
 });
+
+test.each(['attachments ls', 'attachments pull', 'attachments types', 'search x'])(
+  '%s --type takes one type',
+  async (line) => {
+    const ran = await arx(dir, `${line} --type image/png,image/jpeg`);
+    expect([ran.exit, ran.stderr]).toEqual([
+      2,
+      expect.stringMatching(/--type:? takes one type; "image\/\*"/),
+    ]);
+  },
+);

@@ -6,7 +6,7 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { cutText } from '../../contract/search/cut-text.ts';
 import { shellWord } from '../../format/shell-words.ts';
 import type { FieldFilter } from '../field-filter.ts';
-import { Size } from '../input.ts';
+import { ContentType, Size } from '../input.ts';
 import type { MessageFacts } from './message-facts.ts';
 import { FilteredList, type LocalTests } from '../filtered-list.ts';
 import { attachmentView } from '../../format/views/index.ts';
@@ -16,7 +16,7 @@ import { datesOf, sayDatesAreUtc } from '../utc-dates.ts';
 /** The values a row must have, each compared as a whole. An absent one selects every row. */
 export const Filter = z.object({
   city: z.string().min(1).optional(),
-  type: z.string().min(1).optional(),
+  type: ContentType.optional(),
   source: z.string().min(1).optional(),
   message: z.string().min(1).optional(),
 });
