@@ -292,6 +292,15 @@ function helpHint(command: string | undefined): string {
   return command === undefined ? 'arx --help shows the commands' : `arx help ${command}`;
 }
 
+/** Returns the choice that was meant, also by the name of the field that it is of: `messages` by `message_count`. */
+function choiceOf(typed: string, choices: readonly string[]): string | undefined {
+  const sign = typed.startsWith('-') ? '-' : '';
+  const parts = typed.slice(sign.length).split('_');
+  return [typed, ...parts.map((part) => `${sign}${part}`)]
+    .map((word) => nearest(word, choices))
+    .find((choice) => choice !== undefined);
+}
+
 /** Returns the arguments that the command which was named does not take. */
 function excessOf(root: Command): string[] {
   let command = root;
@@ -337,7 +346,7 @@ async function usageFault(
   const choice =
     wrong === null
       ? undefined
-      : ((isForm ? formOf(wrong[1] ?? '') : undefined) ?? nearest(wrong[1] ?? '', choices));
+      : ((isForm ? formOf(wrong[1] ?? '') : undefined) ?? choiceOf(wrong[1] ?? '', choices));
   if (choice !== undefined) detail.hint = `did you mean: ${choice}; ${detail.hint}`;
   const option = /unknown option '(.*?)'/s.exec(error.message)?.[1];
   if (option !== undefined) {

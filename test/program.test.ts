@@ -123,6 +123,16 @@ test.each([
     'words that begin with a minus stand behind --, and options before it: arx search -- usb -hub; arx help search',
   ],
   ['search x --until 2021', "unknown option '--until'", 'did you mean: --before; arx help search'],
+  [
+    'conversations ls --sort -message_count',
+    "option '--sort <column>' argument '-message_count' is invalid. Allowed choices are started, -started, last, -last, messages, -messages, subject, -subject, hits, -hits",
+    'did you mean: -messages; arx help conversations ls',
+  ],
+  [
+    'attachments ls --sort content_type',
+    "option '--sort <column>' argument 'content_type' is invalid. Allowed choices are filename, -filename, type, -type, bytes, -bytes, city, -city, source, -source, from, -from, date, -date",
+    'did you mean: type; arx help attachments ls',
+  ],
   ['version', "unknown command 'version'", 'for that: arx --version'],
   ['-v', 'a command is missing', 'arx --version shows the version; -v goes with a command'],
   ['list attachments', "unknown command 'list attachments'", 'did you mean: arx attachments ls'],
