@@ -21,16 +21,32 @@ export function formatFaults(
   const worst = worstOf(faults);
   if (worst === undefined || worst.detail.signal === 'SIGPIPE') return '';
   const others = faults.filter((fault) => fault !== worst);
-  const shown = others.length > MAX_FAULT_LINES ? others.slice(0, MAX_FAULT_LINES - 1) : others;
-  const more = others.length - shown.length;
+  const groups = new Map<string, Fault[]>();
+  for (const fault of others) {
+    const line = `arx: ${fault.message} [${classOf(fault)}]${serviceDetails(fault)}`;
+    const same = groups.get(line);
+    if (same === undefined) groups.set(line, [fault]);
+    else same.push(fault);
+  }
+  const isCut = groups.size > MAX_FAULT_LINES;
+  const shown = [...groups].slice(0, isCut ? MAX_FAULT_LINES - 1 : MAX_FAULT_LINES);
+  const more = others.length - shown.reduce((sum, [, same]) => sum + same.length, 0);
+  const notListed = others.length - shown.length;
   const lines = [
     `arx: ${worst.message} [${classOf(worst)}, exit ${exitCodeOf(worst)}]`,
     ...detailLines(worst, options.columns),
-    ...shown.map((fault) => `arx: ${fault.message} [${classOf(fault)}]${serviceDetails(fault)}`),
+    ...shown.map(([line, same]) => (same.length === 1 ? line : `${line} (${same.length} times)`)),
     ...(more > 0 ? [`arx: and ${plural(more, 'more failure')}`] : []),
     ...(options.debug ? faults.flatMap(stackLines) : []),
   ].map((line) => truncate(escapeText(line), MAX_LINE_COLUMNS));
-  if (options.json) lines.push(escapeJson(JSON.stringify(exitRecordOf(worst, { others: shown, more }))));
+  if (options.json)
+    lines.push(
+      escapeJson(
+        JSON.stringify(
+          exitRecordOf(worst, { others: shown.flatMap(([, same]) => same.slice(0, 1)), more: notListed }),
+        ),
+      ),
+    );
   return lines.map((line) => `${line}\n`).join('');
 }
 

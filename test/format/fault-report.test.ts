@@ -116,3 +116,20 @@ test('a stack only when debugging, without what a foreign error quotes', () => {
   expect(text).toContain('  caused by SyntaxError E_X\n    at ');
   expect(text).not.toContain('tok_secret');
 });
+
+test('failures of one text are one line with their number', () => {
+  const full = () => new Fault('disk', 'files: no space left on the device');
+  const faults = [...Array.from({ length: 15 }, full), new Fault('partial', 'cut')];
+  expect(formatFaults(faults, plain)).toBe(
+    'arx: files: no space left on the device [disk, exit 14]\n' +
+      'arx: files: no space left on the device [disk] (14 times)\n' +
+      'arx: cut [partial]\n',
+  );
+  const many = Array.from({ length: 40 }, (_, n) => new Fault('disk', `f${n % 20}: full`));
+  const lines = formatFaults(many, plain).trimEnd().split('\n');
+  expect([lines.length, lines[1], lines.at(-1)]).toEqual([
+    16,
+    'arx: f1: full [disk] (2 times)',
+    'arx: and 11 more failures',
+  ]);
+});
