@@ -30,6 +30,12 @@ test.each([
   expect(JSON.parse(stdout)).toMatchObject({ sources: [{ kind, messages: { read: 1, stored: 1 } }] });
 });
 
+test('a dry run says what would be stored', async () => {
+  const { stdout } = await arx(dir, 'import box --dry-run -o table');
+  expect(stdout).toContain('1 message read: 1 would be stored, 0 already there or repeated, 0 refused');
+  expect(readdirSync(dir)).toEqual(['box']);
+});
+
 test.each(['--kind maildir', '--kind mbox', '--kind slack', '--kind pst'])(
   '%s does not fit',
   async (option) => {

@@ -11,6 +11,7 @@ import { openFrozenLog, ROWS_FILE, SUBJECT_FILE, WINDOWS_FILE } from '../../../s
 import { addUnresolvedRows, UNRESOLVED_FILE } from '../../../src/walk/log/unresolved-rows.ts';
 import { FIRST_PREVIOUS, freezeWindow } from '../../../src/walk/log/window.ts';
 import { walk } from '../../../src/walk/walk.ts';
+import { arx } from '../../support/command.ts';
 import { driftingSource, type Item } from '../../support/drifting-source.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
@@ -56,6 +57,8 @@ test('a walk that ended before it froze anything is begun again without resume',
   const other = { ...SUBJECT, base_url: 'http://localhost:2' };
   for (const subject of [other, SUBJECT])
     await (await openFrozenLog<Item>(dir, subject, { resume: false })).close();
+  const empty = await arx(dir, `conversations verify ${dir} -o table`);
+  expect([empty.exit, empty.stdout]).toEqual([3, expect.stringMatching(/^empty, 0 windows/)]);
   expect(await walkInto({ resume: false })).toEqual(TRUTH);
   await expect(openFrozenLog(dir, SUBJECT, { resume: false })).rejects.toMatchObject({ kind: 'unsafe' });
 });
