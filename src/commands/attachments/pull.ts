@@ -85,7 +85,11 @@ async function idsOf(
   );
   const isNamed = attachments.length > 0;
   const choices = [isNamed, file !== undefined, isFiltered, all].filter(Boolean).length;
-  if (choices === 0) throw new Fault('usage', 'name attachments, or --city, --matching or --all');
+  if (choices === 0)
+    throw new Fault(
+      'usage',
+      'name attachments, or give --ids, a filter such as --city or --matching, or --all',
+    );
   if (choices > 1) {
     throw new Fault('usage', 'choose one of attachments by id, --ids, --all, and filters such as --city');
   }

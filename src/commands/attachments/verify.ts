@@ -206,9 +206,11 @@ async function checkFolder(
     const compared = compareFolder(expected, await observing.contents);
     const files =
       known === undefined ? compared : await withNewerEntries(compared, { dir, known }, options, app);
-    // The checksum list is the reference and no file of the collection.
+    // A checksum list is no file of the collection: it is the reference, or what -o sums left here.
+    const isList = ({ path, verdict }: (typeof files)[number]): boolean =>
+      path === SUMS_FILE && (reference === 'sums' || verdict === 'extra');
     return verifyReportOf(
-      reference === 'sums' ? files.filter(({ path }) => path !== SUMS_FILE) : files,
+      files.filter((file) => !isList(file)),
       whole && !isPart,
     );
   } catch (error) {

@@ -223,6 +223,18 @@ describe('a folder with a part of the catalogue', () => {
   });
 });
 
+test('the list that -o sums leaves in the folder is no extra file', async () => {
+  put('a', 'a');
+  put('b', 'b');
+  put(MANIFEST_FILE, entry('att_1', 'a', 'a'));
+  put('SHA256SUMS', (await verify('dl -o sums')).stdout);
+  const { files } = JSON.parse((await verify('dl --json')).stdout) as VerifyReport;
+  expect(files.map(({ path, verdict }) => [path, verdict])).toEqual([
+    ['a', 'match'],
+    ['b', 'extra'],
+  ]);
+});
+
 describe('what to do about damage', () => {
   const AGAIN = 'hint: run that pull again';
   const COPY = 'hint: take these files from another copy; the report names them';
