@@ -122,7 +122,7 @@ function addKeys(json: string, keys: Set<string>): void {
 function jqFault(message: string): Fault {
   const [first = '', ...rest] = message
     .split('\n')
-    .map((line) => line.replace(/^jq: error:? ?/, '').trimEnd());
+    .map((line) => line.replace(/^jq: error:? ?(?:\(at \/dev\/stdin:\d+\): )?/, '').trimEnd());
   const where = rest.find((line) => line.trim() !== '' && !line.startsWith('jq: '));
   return formFault(`--jq: ${first}${where === undefined ? '' : ` ${where.trim()}`}`);
 }

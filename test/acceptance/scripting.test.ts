@@ -191,3 +191,8 @@ describe('a list without a match is exit 0, with --strict 6', () => {
     async (line) => expect((await arx(dir, `${line} --strict`)).exit).not.toBe(6),
   );
 });
+
+test('an error of --jq names no file that the user did not give', async () => {
+  const { stderr } = await arx(dir, `messages ls --limit 1 --jq '.data[0].id | tonumber'`);
+  expect(stderr).toContain('arx: --jq: string ("msg_1") cannot be parsed as a number [usage, exit 2]');
+});
