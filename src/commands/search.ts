@@ -69,7 +69,13 @@ export async function run(input: Input, app: App): Promise<void> {
   reportIndex(page, app);
 }
 
-function checkOptions({ count, facet, all, after, sort, limit }: Input): void {
+function checkOptions({ query, count, facet, all, after, sort, limit }: Input): void {
+  // Two minus signs negate nothing that one would not, so such a word was meant as an option.
+  const option = query.find((word) => /^--[a-z]/.test(word));
+  if (option !== undefined)
+    throw new Fault('usage', `${cutText(option)} stands behind --, where every word is searched`, {
+      hint: 'options stand before it: arx search --count -- usb -hub',
+    });
   const shown = count ? '--count' : facet === undefined ? undefined : '--facet';
   const refused = { '--after': after, '--all': all || undefined, '--sort': sort };
   for (const [option, value] of Object.entries(refused))

@@ -104,3 +104,14 @@ test.each([
   expect(await arx(dir, `search ${line}`)).toMatchObject({ exit: 0 });
   expect(await arx(dir, `search ${line} --strict`)).toMatchObject({ exit });
 });
+
+test('an option behind -- is not searched as words', async () => {
+  for (const option of ['--count', '--no-snippets', '--limit=3', '--json']) {
+    const ran = await arx(tempFolder('search-minus'), `search -- usb -hub ${option}`);
+    expect([ran.exit, ran.stderr]).toEqual([
+      2,
+      expect.stringContaining(`${option} stands behind --, where every word is searched`),
+    ]);
+    expect(ran.stderr).toContain('hint: options stand before it: arx search --count -- usb -hub');
+  }
+});
