@@ -332,9 +332,11 @@ async function usageFault(
     const { excessHint } = await import('./command-list/usage-hint.ts');
     const meant = spec === undefined ? undefined : excessHint({ excess, argv, spec });
     if (meant !== undefined) detail.hint = `${meant}; ${hint}`;
+    // Of a command about tokens it may be a token or a password.
+    const first = /^(log|token|whoami)/.test(command ?? '') ? '' : `, from '${excess[0] ?? ''}'`;
     return new Fault(
       'usage',
-      `too many arguments, from '${excess[0] ?? ''}': arx ${command} takes ${names === '' ? 'none' : `only ${names}`}`,
+      `too many arguments${first}: arx ${command} takes ${names === '' ? 'none' : `only ${names}`}`,
       detail,
     );
   }

@@ -116,7 +116,8 @@ test.each([
     "too many arguments, from '*.patch': arx attachments ls takes none",
     '--name "*.patch"; arx help attachments ls',
   ],
-  ['login bob', "too many arguments, from 'bob': arx login takes none", '--client-id bob; arx help login'],
+  ['login bob', 'too many arguments: arx login takes none', '--client-id NAME; arx help login'],
+  ['whoami arx_secret', 'too many arguments: arx whoami takes none', 'arx help whoami'],
   [
     'search usb -hub',
     "unknown option '-hub'",

@@ -14,13 +14,15 @@ export function excessHint({ excess, argv, spec }: Excess): string | undefined {
   if (at >= 2 && takesValue(option))
     return `a value with a blank needs quotes: ${option} "${[argv[at - 1], ...excess].join(' ')}"`;
   if (/[*?]/.test(first) && takesValue('--name')) return `--name "${first}"`;
-  if (takesValue('--client-id')) return `--client-id ${first}`;
+  if (takesValue('--client-id')) return '--client-id NAME';
   return undefined;
 }
 
 /** Returns how a search is written in which a word begins with a minus. `words`: the command line without global options. */
 export function minusHint(words: readonly string[]): string {
   const query = words.slice(1);
-  const line = query.some((word) => word.startsWith('--') || /\s/.test(word)) ? 'usb -hub' : query.join(' ');
+  // Other words would need quotes.
+  const isPlain = query.every((word) => /^-?[\p{L}\p{N}:._@]+$/u.test(word));
+  const line = isPlain ? query.join(' ') : 'usb -hub';
   return `words that begin with a minus stand behind --, and options before it: arx search -- ${line}`;
 }

@@ -22,7 +22,7 @@ type Options = {
 /** A stream to print JSON to. */
 export type JqSink = {
   sink: Sink;
-  /** The fields that the program may name: every name after a dot. */
+  /** The fields that the program may name: every word of it, such as in `.id`, `{id}` and `.["id"]`. */
   names: ReadonlySet<string>;
   /** Runs the program over what is left. Throws Fault 'usage' with the message of jq where it failed for some input. */
   finish(): Promise<void>;
@@ -60,7 +60,7 @@ export async function openJqSink({ program, isPerRecord, world, onUnknownField }
     throw error;
   }
   return {
-    names: new Set(Array.from(program.matchAll(/\.([A-Za-z_]\w*)/g), ([, name = '']) => name)),
+    names: new Set(program.match(/[A-Za-z_]\w*/g)),
     sink: {
       isTTY: false,
       columns: undefined,

@@ -31,6 +31,11 @@ describe.each(TIERS)('what %s sees', (tier) => {
       expect(csv.stdout).toContain(`\n${id},withheld,,`);
     }
     expect(table.stdout.match(/\(withheld\)/g) ?? []).toHaveLength(above.length);
+    // Where no row has a name.
+    for (const id of above.slice(0, 1)) {
+      expect((await as(tier, `attachments show ${id} -o table`)).stdout).not.toMatch(/^(?:file)?name/m);
+      expect((await as(tier, `attachments show ${id} -o csv`)).stdout).toContain(`\n${id},withheld,,`);
+    }
   });
 
   test('attachments ls: all rows; those above are redacted and have no name, type, city or address', async () => {

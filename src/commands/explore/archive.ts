@@ -7,8 +7,8 @@ import { amountText } from '../../format/terminal/progress-text.ts';
 import type { Sink, World } from '../../world.ts';
 import { noMemory, readPlace } from './read-place.ts';
 
-/** Of what a command prints, this much is kept. */
-const MAX_OUTPUT_LENGTH = 100_000;
+/** Of what a command prints, so many characters of the beginning are kept, and of the end, where an error stands. */
+const MAX_KEPT_LENGTH = 10_000;
 
 /** Returns the archive of a run. `globalWords`: the global options of its command line. */
 export function explorerArchive(app: App, globalWords: readonly string[]): ExplorerArchive {
@@ -28,12 +28,19 @@ export function explorerArchive(app: App, globalWords: readonly string[]): Explo
     },
     folder: app.world.cwd,
     async run(words, hasReport, signal) {
-      let output = '';
+      let beginning = '';
+      let end = '';
+      let length = 0;
       const silent: Sink = { isTTY: false, columns: undefined, write: async () => {} };
       const kept: Sink = {
         ...silent,
-        write: async (chunk) =>
-          void (output = (output + Buffer.from(chunk).toString()).slice(0, MAX_OUTPUT_LENGTH + 1)),
+        async write(chunk) {
+          const text = Buffer.from(chunk).toString();
+          const room = MAX_KEPT_LENGTH - beginning.length;
+          beginning += text.slice(0, room);
+          end = (end + text.slice(room)).slice(-MAX_KEPT_LENGTH);
+          length += text.length;
+        },
       };
       // Without an output form it would print what programs read.
       const form = hasReport ? ['--output', 'table', '--color', 'never'] : [];
@@ -47,8 +54,11 @@ export function explorerArchive(app: App, globalWords: readonly string[]): Explo
           signal: either,
         }),
       );
-      if (output.length <= MAX_OUTPUT_LENGTH) return { exit, output };
-      return { exit, output: `${output.slice(0, MAX_OUTPUT_LENGTH)}\n… the command itself prints the rest` };
+      const isWhole = length === beginning.length + end.length;
+      return {
+        exit,
+        output: isWhole ? beginning + end : `${beginning}\n… the command itself prints all\n${end}`,
+      };
     },
     commandLine: (words) => shellLine(['arx', ...globalWords, ...words]),
   };

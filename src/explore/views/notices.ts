@@ -19,7 +19,18 @@ export function noticeLines(state: State): Line[] {
   return lines.length === 0 ? [{ text: 'nothing was said yet', style: 'dim' }] : lines;
 }
 
-function noticeBlock({ text, style, result }: Notice, folder: string, columns: number): Line[] {
+/** The lines of a notice, and the columns that they were made for: each frame asks for all of them. */
+const MADE = new WeakMap<Notice, { columns: number; lines: Line[] }>();
+
+function noticeBlock(notice: Notice, folder: string, columns: number): Line[] {
+  const made = MADE.get(notice);
+  if (made?.columns === columns) return made.lines;
+  const lines = linesOf(notice, folder, columns);
+  MADE.set(notice, { columns, lines });
+  return lines;
+}
+
+function linesOf({ text, style, result }: Notice, folder: string, columns: number): Line[] {
   if (result === undefined) return textLines(text, '', style, columns);
   const { words, exit, output } = result;
   const ending = `${exit === 0 ? 'done' : `ended with exit ${exit}`}, in ${folder}`;

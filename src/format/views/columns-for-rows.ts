@@ -1,7 +1,7 @@
 // Columns that follow the rows: where a known column is empty in all rows, another field that means the same is shown.
 import { foldedName } from '../../contract/field-names.ts';
 import { cellOfField, isPlain, ownField } from './any-field.ts';
-import { cellText, type Column, type OtherFields, type View } from './view.ts';
+import { cellText, type Column, type View } from './view.ts';
 
 /** Columns that are added for fields that no column shows; more would not fit a screen. */
 const MAX_ADDED_COLUMNS = 6;
@@ -21,7 +21,7 @@ export function isDecided<T extends object>(view: View<T>, rows: readonly T[]): 
     (column) =>
       column.instead === undefined ||
       rows.some((row) => cellText(column.of(row)) !== '') ||
-      otherFields(column.instead, rows).length === 0,
+      otherFields(column, rows).length === 0,
   );
 }
 
@@ -63,15 +63,21 @@ function columnForRows<T extends object>(column: Column<T>, rows: readonly T[]):
 }
 
 /** Returns the first field of the rows that has a value to show in an empty column. */
-function otherField<T extends object>({ instead }: Column<T>, rows: readonly T[]): string | undefined {
-  if (instead === undefined) return undefined;
-  const suits = (value: unknown): boolean => instead.fits?.(value) ?? cellText(cellOfField(value)) !== '';
-  return otherFields(instead, rows).find((name) => rows.some((row) => suits(ownField(row, name))));
+function otherField<T extends object>(column: Column<T>, rows: readonly T[]): string | undefined {
+  const { instead } = column;
+  const suits = (value: unknown): boolean => instead?.fits?.(value) ?? cellText(cellOfField(value)) !== '';
+  return otherFields(column, rows).find((name) => rows.some((row) => suits(ownField(row, name))));
 }
 
-/** Returns the fields of the rows, as they spell them, that mean the same as a column; the likeliest first. */
-function otherFields(instead: OtherFields, rows: readonly object[]): string[] {
+/**
+ * Returns the fields of the rows, as they spell them, that mean the same as a column; the likeliest first. The field with the name of
+ * the column is the one that it reads and shows nothing of, unless it is listed.
+ */
+function otherFields<T extends object>({ name: own, instead }: Column<T>, rows: readonly T[]): string[] {
+  const listed = instead?.names ?? [];
   const names = new Map<string, string>();
-  for (const row of rows) for (const name of Object.keys(row)) names.set(foldedName(name), name);
-  return instead.names.map((name) => names.get(foldedName(name))).filter((name) => name !== undefined);
+  for (const row of rows)
+    for (const name of Object.keys(row))
+      if (name !== own || listed.includes(name)) names.set(foldedName(name), name);
+  return listed.map((name) => names.get(foldedName(name))).filter((name) => name !== undefined);
 }

@@ -66,6 +66,7 @@ test.each([
   ["--template '{{filename}} {{state}}'", ['a.log available', 'b.log available', 'c.log available']],
   ["--template '{{filename}} {{from}}'", ['a.log a@x', 'b.log a@x', 'c.log a@x']],
   ['-o ndjson --jq .state', ['available', 'available', 'available']],
+  ["-o ndjson --jq '{state} | .[]'", ['available', 'available', 'available']],
   ['--jq \'.data[] | select(.state == "available") | .filename\'', ['a.log', 'b.log', 'c.log']],
   [
     '-o csv --fields filename,state',
