@@ -123,7 +123,7 @@ export const ATTACHMENT_COMMANDS = [
     options: [
       [
         '--against <reference>',
-        'what the files are compared with (default: the manifest of a pull, else SHA256SUMS, else as a bag); of the catalogue the filters choose a part',
+        'what the files are compared with (default: the manifest of a pull, else SHA256SUMS, else as a bag). With catalogue, filters such as --city choose the rows that are expected; other files are extra',
         ['manifest', 'catalogue', 'sums', 'bag'],
       ],
       ...FILTERS,

@@ -42,6 +42,9 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
     'progress on standard error: a line on a terminal, JSON records, or none (default: auto)',
     ['auto', 'json', 'none'],
   ],
-  ['-q, --quiet', 'print no notices, progress or summary, nor a report of what was changed, but with -o'],
+  [
+    '-q, --quiet',
+    'print no notices, progress, summary or report of a change; -o prints that report all the same',
+  ],
   ['-v, --verbose', 'print diagnostics on standard error; -vv: each request as a curl command'],
 ];

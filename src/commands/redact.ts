@@ -20,7 +20,7 @@ export const Input = z.object({
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   if (app.isRemote)
     throw new Fault('usage', 'redact works on the local archive only, and a base URL is set', {
-      hint: "ids belong to an archive: on the machine of the service, redact the id there; for one of this machine's archive: arx --local attachments ls",
+      hint: 'run it on the machine of the service. The same id of the local archive is another file: arx --local attachments ls',
     });
   const place = (await archivePlace(input, app)) ?? { dir: app.directories.data };
   const archive = await app.openArchive({ ...place, mustExist: true });

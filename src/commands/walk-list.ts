@@ -189,7 +189,8 @@ async function runWalk<Row extends Identified, Shown extends object>(
   function withKept({ fault, ...found }: WalkOutcome): WalkOutcome {
     if (fault === undefined) return found;
     const isSpent = found.report.requests >= (maxRequests ?? Infinity);
-    if (state.windows === 0 && isSpent) fault.detail.hint ??= 'raise --max-requests: so few settle no window';
+    if (state.windows === 0 && isSpent)
+      fault.detail.hint ??= 'raise --max-requests: they are too few for the first window';
     if (frozen === 0) return { ...found, fault };
     const [kept, hint] =
       dir === undefined

@@ -282,7 +282,7 @@ describe('the names that --fields lists are those of the rows', () => {
     expect(await named('attachments ls')).toEqual(['from', 'date', 'state']);
     expect(await named('attachments ls --from edie --sort date')).toEqual(['state']);
     expect((await arx(dir, 'attachments ls --fields -o table')).stdout).toMatch(
-      /state +text +only where --fields names it\n/,
+      /state +text +only where it is named\n/,
     );
   });
 });

@@ -24,7 +24,9 @@ export async function openIssuer(
     throw new Fault(
       'usage',
       `tokens ${verb} works on the database of an archive, and a base URL is set: a service shows its tokens to nobody`,
-      { hint: `on the machine of the service: arx --local tokens ${verb} --database …` },
+      {
+        hint: `run it on the machine of the service, with --local, and --database if it uses PostgreSQL: arx --local tokens ${verb}`,
+      },
     );
   const place = (await archivePlace(options, app)) ?? { dir: app.directories.data };
   return app.openArchive({ ...place, mustExist: true, readOnly });

@@ -3,7 +3,7 @@ import type { RecordField } from '../../contract/record-fields.ts';
 import { ID } from './shared-columns.ts';
 import type { View } from './view.ts';
 
-/** A field that `--fields` takes. `only_selected`: records have it only where `--fields` names it. */
+/** A field that `--fields` takes. `only_selected`: records have it only where `--fields`, `--template` or `--jq` names it. */
 export type SelectableField = RecordField & { only_selected: boolean };
 
 /** A field that `--fields` takes. */
@@ -15,7 +15,7 @@ export const recordFieldView: View<SelectableField> = {
     {
       name: 'only_selected',
       of: (row) => row.only_selected,
-      shown: (row) => (row.only_selected ? 'only where --fields names it' : ''),
+      shown: (row) => (row.only_selected ? 'only where it is named' : ''),
     },
   ],
 };

@@ -29,7 +29,7 @@ export function grantTier(request: TokenRequest, ceiling: Tier, hasOwner = false
     const to = hasOwner ? ' to others than the user who runs it' : '';
     throw new ApiError(
       'observer_not_permitted',
-      `this service gives no scope above tier ${ceiling}${to}; whoever runs it can start it with --max-tier ${tier}`,
+      `this service gives no scope above tier ${ceiling}${to}; its operator can start it with --max-tier ${tier}`,
     );
   }
   return { tier, scope: SCOPES_OF[tier] };

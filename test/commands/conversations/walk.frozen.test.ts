@@ -26,7 +26,7 @@ test('a walk says that it ended, for the head it ended with', async () => {
   const walk = 'conversations walk --limit 10 --freeze a';
   const cut = await arx(dir, `${walk} --max-requests 9`);
   expect(cut).toMatchObject({ exit: 8, stdout: '' });
-  expect(cut.stderr).toContain('  hint: raise --max-requests: so few settle no window\n');
+  expect(cut.stderr).toContain('  hint: raise --max-requests: they are too few for the first window\n');
   await expect(stat(at(`a/${COMPLETION_FILE}`))).rejects.toThrow('ENOENT');
   const plot = async () =>
     PlotReport.parse(JSON.parse((await arx(dir, 'conversations plot a --json')).stdout)).walk;
