@@ -73,28 +73,25 @@ export async function openFrozenLog<Row extends Identified>(
   }
 }
 
-/** Writes walk.json, or compares it with `subject` when there is one. */
+/** Writes walk.json, or compares it with `subject` when it is continued. A folder that is refused is not changed. */
 async function claim(dir: string, subject: Subject, resume: boolean): Promise<void> {
   const path = join(dir, SUBJECT_FILE);
   const bytes = Buffer.from(`${canonicalJson({ version: 1, ...subject })}\n`);
   const found = await readBytesIfExists(path, MAX_SUBJECT_BYTES);
-  if (found === undefined) await refuseOtherFiles(dir);
-  else if (!resume) {
-    if (!(await isEmptyLog(dir)))
-      throw new Fault('unsafe', `${dir} holds a frozen walk already`, { hint: 'continue it with --resume' });
-    await rm(path);
-    return claim(dir, subject, resume);
-  }
+  if (!resume && !(await isEmptyLog(dir)))
+    throw new Fault('unsafe', `${dir} holds a frozen walk already`, { hint: 'continue it with --resume' });
+  const continued = resume ? found : undefined;
+  if (continued === undefined) await refuseOtherFiles(dir);
   // A kill may cut the file anywhere: a beginning of these bytes is not the file of another walk.
-  if (found !== undefined && !found.equals(bytes.subarray(0, found.length)))
+  else if (!continued.equals(bytes.subarray(0, continued.length)))
     throw new Fault('usage', `${dir} holds the walk of another archive or range`);
-  if (found?.length === bytes.length) return;
+  if (continued?.length === bytes.length) return;
   if (found !== undefined) await rm(path);
   await writeFile(path, bytes, { flag: 'wx', mode: 0o600, flush: true });
 }
 
 /** What may be in the folder of a new walk: its lock, what a killed run left, and what a file system makes. */
-const OWN_FILE = /^(?:windows\.ndjson|rows\.ndjson|walk\.lock.*|lost\+found)$/;
+const OWN_FILE = /^(?:(?:windows|rows|doubts|complete)\.ndjson|walk\.json|walk\.lock.*|lost\+found)$/;
 
 /** Throws Fault 'unsafe' for a folder with files that are none of a frozen walk: its files would be among them. */
 async function refuseOtherFiles(dir: string): Promise<void> {
@@ -111,7 +108,10 @@ async function isEmptyLog(dir: string): Promise<boolean> {
     [WINDOWS_FILE, UNRESOLVED_FILE, COMPLETION_FILE].map((name) =>
       stat(join(dir, name)).then(
         ({ size }) => size,
-        () => 0,
+        (error: NodeJS.ErrnoException) => {
+          if (error.code === 'ENOENT') return 0;
+          throw error;
+        },
       ),
     ),
   );

@@ -1,6 +1,6 @@
 // The frozen log: it resumes after a cut at any byte, and every change of it is detected.
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, symlink, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { canonicalJson, sha256 } from '../../../src/contract/canonical-json.ts';
@@ -71,6 +71,38 @@ test.each([false, true])('a folder with other files is refused (resume: %s)', as
   });
   expect(await readdir(dir)).toEqual(['photo.jpg']);
 });
+
+test.each(['photo.jpg', WINDOWS_FILE])(
+  'a walk that is not begun again for its %s keeps its walk.json, and can be continued',
+  async (name) => {
+    await writeFile(join(dir, SUBJECT_FILE), `${canonicalJson({ version: 1, ...SUBJECT })}\n`);
+    // A link to itself can be listed, and not be asked for its size.
+    await symlink(name, join(dir, name));
+    const other = { ...SUBJECT, base_url: 'http://localhost:2' };
+    await expect(openFrozenLog(dir, other, { resume: false })).rejects.toMatchObject({ kind: 'unsafe' });
+    expect((await readdir(dir)).toSorted()).toEqual([name, SUBJECT_FILE].toSorted());
+    await rm(join(dir, name));
+    expect(await walkInto({ resume: true })).toEqual(TRUTH);
+  },
+);
+
+test('a walk that was killed before its first line of doubts or of completion is begun again', async () => {
+  await (await openFrozenLog<Item>(dir, SUBJECT, { resume: false })).close();
+  for (const name of [UNRESOLVED_FILE, COMPLETION_FILE]) await writeFile(join(dir, name), '');
+  expect(await walkInto({ resume: false })).toEqual(TRUTH);
+});
+
+test.each([WINDOWS_FILE, UNRESOLVED_FILE])(
+  'a %s with lines is never begun again, also without walk.json',
+  async (name) => {
+    await writeFile(join(dir, name), '{}\n');
+    await expect(openFrozenLog(dir, SUBJECT, { resume: false })).rejects.toMatchObject({
+      kind: 'unsafe',
+      message: `${dir} holds a frozen walk already`,
+    });
+    expect(await readdir(dir)).toEqual([name]);
+  },
+);
 
 test('resume continues after the last window, without a gap or a repeated row', async () => {
   const first = await walkInto({ resume: false, windows: 2 });
