@@ -15,7 +15,7 @@ export type DiskJob =
   /** Gives a file its name and returns 'kept' or 'taken', see {@link commitFile}. */
   | ({ kind: 'commit'; fd: number } & PendingFile);
 
-/** What the disk worker is started with. It begins no job after `stopped` became 1. */
+/** What the disk worker is started with. After `stopped` became 1 it begins no job, and ends a hash. */
 export type DiskWorkerData = { stopped: Int32Array };
 
 /** The result of a job: its text, or the system error that it failed with. */
@@ -23,8 +23,8 @@ export type DiskJobResult = { text: string } | { error: SystemError };
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Returns a function that runs one job after the other. It never throws. */
-export function createDiskJobRunner(): (job: DiskJob) => DiskJobResult {
+/** Returns a function that runs one job after the other. It never throws. A hash ends early once `isStopped` says so. */
+export function createDiskJobRunner(isStopped = (): boolean => false): (job: DiskJob) => DiskJobResult {
   const hashes = new Map<number, { hash: Hash; at: number }>();
   let chunk: Buffer | undefined;
 
@@ -32,7 +32,7 @@ export function createDiskJobRunner(): (job: DiskJob) => DiskJobResult {
     const known = hashes.get(fd) ?? { hash: createHash('sha256'), at: 0 };
     hashes.set(fd, known);
     chunk ??= Buffer.allocUnsafeSlow(CHUNK_BYTES);
-    while (known.at < to) {
+    while (known.at < to && !isStopped()) {
       const count = readSync(fd, chunk, 0, Math.min(CHUNK_BYTES, to - known.at), known.at);
       if (count === 0) throw Object.assign(new Error('the file became shorter'), { code: 'EIO' });
       known.hash.update(chunk.subarray(0, count));
