@@ -46,11 +46,13 @@ export function withSource(error: unknown, sources: Sources): unknown {
   }
   const folder = sources.settings.data_dir.value;
   const dataSource = sourceOf('data_dir', sources);
-  const isNamed = error.message.split(' ').some((word) => word === folder || word === `${folder}:`);
-  if (dataSource === undefined || !isNamed) return error;
+  const message = ` ${error.message} `;
+  // It may have a blank in its name, and be the beginning of another path.
+  const end = [' ', ': '].find((each) => message.includes(` ${folder}${each}`));
+  if (dataSource === undefined || end === undefined) return error;
   return new Fault(
     error.kind,
-    error.message.replace(folder, () => `${folder} (${dataSource})`),
+    message.replace(` ${folder}${end}`, () => ` ${folder} (${dataSource})${end}`).slice(1, -1),
     error.detail,
   );
 }

@@ -2,6 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { withSource } from '../../src/config/setting-source.ts';
+import { loadSettings } from '../../src/config/settings.ts';
+import { Fault } from '../../src/faults.ts';
 import { arx } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -26,6 +29,22 @@ test.each(['messages ls', 'fsck', 'redact att_1 --yes', 'backup --to copy', 'hea
     ]);
   },
 );
+
+test('a folder with a blank in its name, too', async () => {
+  const { stderr } = await arx(dir, 'messages ls', { env: { ARX_DATA_DIR: `${dir}/my data` } });
+  expect(stderr).toContain(`no archive yet in ${dir}/my data (ARX_DATA_DIR) [`);
+});
+
+test.each([
+  ['/data/ab/files is in /data/a', '/data/ab/files is in /data/a (ARX_DATA_DIR)'],
+  ['/data/a: not a folder, as /data/ab', '/data/a (ARX_DATA_DIR): not a folder, as /data/ab'],
+  ['/data/a/files is a link', '/data/a/files is a link'],
+  ['x:/data/a is a link', 'x:/data/a is a link'],
+])('the folder is named, and no path that begins or ends like it: %s', (message, shown) => {
+  const outside = { env: { ARX_DATA_DIR: '/data/a' }, cwd: dir, home: dir, platform: 'linux' } as const;
+  const sources = loadSettings({}, outside, { uid: undefined, notice: () => {} });
+  expect(withSource(new Fault('unsafe', message), sources)).toMatchObject({ message: shown });
+});
 
 test('a file in place of that folder, too', async () => {
   writeFileSync(join(dir, 'file'), '');
