@@ -30,7 +30,10 @@ const MAX_TOKENS_PER_MINUTE = 60;
 /** Requests without a valid token that one peer can send per minute. Requests with a valid token are never counted. */
 const MAX_FAILED_LOGINS_PER_MINUTE = 300;
 
-/** How old the mean integrity in the response to an event may be, and how long a revoked token may still send one. */
+/**
+ * How old the mean integrity in the response to an event may be, and how long a revoked token may still send one: both since the read of
+ * the state began. A standby learns of a revocation when it has replayed it, so there its lag is added.
+ */
 const MAX_STATE_AGE_MS = 1_000;
 
 /**
@@ -69,13 +72,17 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     else await drain().catch((error: unknown) => options.onFailure?.(requestId, error));
   };
   // Liveness and readiness probes do not read the summary; they report the last known one.
-  let known: ArchiveState = { summaries: forReaders(() => EMPTY_SUMMARY), revoked: null };
-  let knownSinceMs = -Infinity;
+  let known: Snapshot = { version: undefined, state: NO_STATE, read: 0, sinceMs: -Infinity };
   // Each commit changes the state. To read it again for each event takes about as long as to store the event.
-  const isJustRead = () => Math.abs(archive.now() - knownSinceMs) < MAX_STATE_AGE_MS;
+  const isJustRead = () => Math.abs(archive.now() - known.sinceMs) < MAX_STATE_AGE_MS;
+  let reads = 0;
   const readSnapshot = async (): Promise<Snapshot> => {
+    const [read, sinceMs] = [(reads += 1), archive.now()];
     const version = await archive.database.dataVersion?.();
-    return { version, state: await readState(archive, version) };
+    const snapshot = { version, state: await readState(archive, version), read, sinceMs };
+    // Counting can take long, and a read that began later may have ended before.
+    if (read > known.read) known = snapshot;
+    return snapshot;
   };
   // Requests from sockets that arrive in one tick of the event loop were all sent before it, so they can share a read.
   // SQLite answers at once, so the first request of the tick reads; with PostgreSQL the read starts when all have arrived.
@@ -94,19 +101,16 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     try {
       const found = findRoute(request);
       const route = 'route' in found ? found.route : undefined;
-      let version: DataVersion | undefined;
+      let asked = known;
       if (route === undefined || route === 'openapi') {
         // They do not need the archive, so they are answered also without it.
-        known = await withTimeout(snapshot()).then(
-          ({ state }) => state,
-          () => known,
-        );
+        asked = await withTimeout(snapshot()).catch(() => known);
       } else if (route !== 'live' && route !== 'ready' && !(route === 'ingest' && isJustRead())) {
         const reading = snapshot();
-        ({ version, state: known } = await (route === 'health' ? withTimeout(reading) : reading));
-        knownSinceMs = archive.now();
+        asked = await (route === 'health' ? withTimeout(reading) : reading);
       }
-      const { summaries, revoked } = known;
+      const { version, state } = asked;
+      const { summaries, revoked } = state;
       shown.integrity = summaries[shown.tier].integrity;
       if ('error' in found) throw found.error;
       const eventsQueued = () => applyEvents(requestId);
@@ -127,8 +131,8 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
   };
 }
 
-/** The state of the archive when a request arrived, and its version. */
-type Snapshot = { version: DataVersion | undefined; state: ArchiveState };
+/** The state of the archive and its version; which read of this process it was, and when that began. */
+type Snapshot = { version: DataVersion | undefined; state: ArchiveState; read: number; sinceMs: number };
 type LogContext = NonNullable<ServiceResponse['logContext']>;
 type Context = Pick<
   Call,
@@ -143,6 +147,8 @@ const EMPTY_SUMMARY: Summary = {
   displaced: 0,
   integrity: 0,
 };
+
+const NO_STATE: ArchiveState = { summaries: forReaders(() => EMPTY_SUMMARY), revoked: null };
 
 const noDrift = (): number => 0;
 

@@ -7,10 +7,11 @@ import { EVENT_TYPES } from '../../../src/contract/event-types.ts';
 import { checkEvents } from '../../../src/service/fsck/events.ts';
 import { createFindings } from '../../../src/service/fsck/findings.ts';
 import { createService } from '../../../src/service/index.ts';
-import { createDrain } from '../../../src/service/administration.ts';
+import { createDrain, revokeTokens } from '../../../src/service/administration.ts';
 import { createGroupCommit } from '../../../src/service/store/events/group-commit.ts';
 import { queueWaiting } from '../../../src/service/store/events/store-events.ts';
-import type { Value } from '../../../src/service/store/sql/database.ts';
+import type { Row, Value } from '../../../src/service/store/sql/database.ts';
+import { SUMMARY_STATE } from '../../../src/service/store/sql/prepared-texts.ts';
 import { ASSET_URL, insert, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 import { ENGINE, planOf } from '../../support/engine.ts';
@@ -288,6 +289,46 @@ describe('each event is stored once', () => {
     expect(await readsOfOne('e2')).toBe(0);
     now += 1_000;
     expect(await readsOfOne('e3')).toBe(1);
+  });
+
+  test.each([
+    ['is as old as its beginning', 4_000, false],
+    ['does not replace a newer state', 0, true],
+  ])('a slow read of the state %s: no event comes with a revoked token', async (_, tookMs, isReadAgain) => {
+    const { archive } = sample;
+    let now = archive.now();
+    /** Takes what ends the next read of the state, once it was read. */
+    let hold: ((release: () => void) => void) | undefined;
+    const database: typeof archive.database = {
+      ...archive.database,
+      get: async <T extends Row>(sql: string, parameters?: readonly Value[]) => {
+        const row = await archive.database.get<T>(sql, parameters);
+        const held = sql === SUMMARY_STATE ? hold : undefined;
+        if (held === undefined) return row;
+        hold = undefined;
+        await new Promise<void>(held);
+        return row;
+      },
+    };
+    const service = createService(
+      { ...archive, database, now: () => now },
+      { assetUrl: ASSET_URL, version: '0' },
+    );
+    const statusOf = async (id: string) => {
+      const body = { id, type: 'contact.flagged', payload: { contact: 'c' } };
+      return (await call(service, '/api/webhooks/ingest', { token, body })).status;
+    };
+    expect(await statusOf('e1')).toBe(200);
+    const reading = new Promise<() => void>((resolve) => (hold = resolve));
+    const slow = call(service, '/v1/conversations', { token });
+    const release = await reading;
+    await revokeTokens(archive, () => true);
+    now += tookMs;
+    if (isReadAgain) expect((await call(service, '/api/health')).status).toBe(200);
+    release();
+    // It arrived before the revocation.
+    expect((await slow).status).toBe(200);
+    expect(await statusOf('e2')).toBe(401);
   });
 
   test('P11 an event is acknowledged only after its commit', async () => {
