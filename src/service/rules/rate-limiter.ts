@@ -11,8 +11,11 @@ export const WINDOW_MS = 60_000;
 /** Peers that are counted at once. The one whose window began first is dropped first. */
 export const MAX_PEERS = 10_000;
 
+/** A limiter in memory. `giveBack` undoes the last `take` of a peer that was not given back. */
+type LocalLimiter = RateLimiter & { giveBack(peer: string): void };
+
 /** Returns a limiter in memory. */
-export function createRateLimiter(maxPerWindow: number): RateLimiter {
+export function createRateLimiter(maxPerWindow: number): LocalLimiter {
   const windows = new Map<string, { start: number; count: number }>();
   return {
     async take(peer, now) {
@@ -25,6 +28,10 @@ export function createRateLimiter(maxPerWindow: number): RateLimiter {
       }
       window.count += 1;
       return window.count <= maxPerWindow ? 0 : secondsLeft(window.start, now);
+    },
+    giveBack(peer) {
+      const window = windows.get(peer);
+      if (window !== undefined) window.count -= 1;
     },
   };
 }

@@ -263,6 +263,33 @@ describe('each event is stored once', () => {
     expect(data.map(({ id }: { id: string }) => id)).toEqual(kept.map((_, n) => `e${n}`));
   });
 
+  test('an event of a mirror layer counts once, however often its transaction is tried', async () => {
+    const { archive } = sample;
+    let failures = 2;
+    const database: typeof archive.database = {
+      ...archive.database,
+      transaction: (work) =>
+        archive.database.transaction(async (statements) => {
+          const stored = await work(statements);
+          failures -= 1;
+          if (failures >= 0) throw new Error('a statement failed');
+          return stored;
+        }),
+    };
+    const keep = createGroupCommit({ ...archive, database });
+    const mirrors = (name: string, count: number) =>
+      Array.from({ length: count }, (_, n) =>
+        accepted({ id: `${name}${n}`, type: 'mirror.detected', payload: { layer: 'x' } }),
+      );
+    const codesOf = async (events: ReturnType<typeof mirrors>) =>
+      new Set((await keep(events)).errors.map((error) => error?.code));
+    // Applied, then queued, then stored for each caller alone.
+    const answers = await Promise.all([codesOf(mirrors('a', 399)), codesOf(mirrors('b', 1))]);
+    expect(answers).toEqual([new Set([undefined]), new Set([undefined])]);
+    expect(await codesOf(mirrors('c', 200))).toEqual(new Set([undefined]));
+    expect(await codesOf(mirrors('d', 1))).toEqual(new Set(['rate_limited']));
+  });
+
   test('the state of the archive is read once a second, not for each event', async () => {
     const { archive } = sample;
     let reads = 0;

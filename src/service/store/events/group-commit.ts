@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiError } from '../../rules/api-error.ts';
 import type { AcceptedEvent } from '../../rules/ingest.ts';
-import { createRateLimiter } from '../../rules/rate-limiter.ts';
+import { createRateLimiter, type RateLimiter } from '../../rules/rate-limiter.ts';
 import type { Archive } from '../archive.ts';
 import { isStoreUnavailable } from '../sql/database-error.ts';
 import { storeEvents, type Stored } from './store-events.ts';
@@ -30,7 +30,15 @@ type Waiting = {
  * `store_unavailable` when more waits than this process may hold.
  */
 export function createGroupCommit({ database, now }: Archive): StoreEvents {
-  const mirrors = createRateLimiter(MAX_MIRROR_EVENTS_PER_MINUTE);
+  const limiter = createRateLimiter(MAX_MIRROR_EVENTS_PER_MINUTE);
+  /** The layers that were counted since the last commit. Only one transaction of this process counts at a time. */
+  const taken: string[] = [];
+  const mirrors: RateLimiter = {
+    take(layer, at) {
+      taken.push(layer);
+      return limiter.take(layer, at);
+    },
+  };
   const waiting: Waiting[] = [];
   let running = false;
   const held = { events: 0, characters: 0 };
@@ -50,6 +58,8 @@ export function createGroupCommit({ database, now }: Archive): StoreEvents {
     let group = given;
     try {
       const { errors, hasQueued } = await database.transaction((statements) => {
+        // A transaction that was rolled back stored none of them.
+        for (const layer of taken.splice(0)) limiter.giveBack(layer);
         // Taken as late as possible, so that it is large. A transaction that is tried again keeps its group.
         group ??= takeGroup();
         return storeEvents(
@@ -58,6 +68,7 @@ export function createGroupCommit({ database, now }: Archive): StoreEvents {
           { now: now(), mirrors, mayApply },
         );
       });
+      taken.length = 0;
       let at = 0;
       for (const { events, resolve } of group!)
         resolve({ errors: errors.slice(at, (at += events.length)), hasQueued });
