@@ -74,21 +74,21 @@ export class RowTests<Row> {
     for (const [column, count] of this.#hidden) {
       if (!this.#shown.has(column)) continue;
       const command = this.#tests.find((test) => test.column === column)?.command;
-      sayLeftOut({ column, count, isAll: true, command }, app);
+      const has = count === 1 ? '1 row has' : `${formatCount(count)} rows have`;
+      const message = `${has} no ${column}, or the service does not show it: left out`;
+      sayLeftOut({ message, count, command }, app);
     }
   }
 }
 
-/** Rows that do not show a column. `isAll`: there are no more of them. `command` lists them. */
-type LeftOut = { column: string; count: number; isAll: boolean; command: string | undefined };
+/** Rows of which it cannot be told whether they match. `command` lists them. */
+type LeftOut = { message: string; count: number; command: string | undefined };
 
 /** Says that rows are left out because it cannot be told whether they match; under `--strict` that is a Fault of the run. */
 export function sayLeftOut(
-  { column, count, isAll, command }: LeftOut,
+  { message, count, command }: LeftOut,
   app: Pick<App, 'strict' | 'notice' | 'addFault'>,
 ): void {
-  const has = `${isAll ? '' : 'at least '}${count === 1 ? '1 row has' : `${formatCount(count)} rows have`}`;
-  const message = `${has} no ${column}, or the service does not show it: left out`;
   if (app.strict) app.addFault(new Fault('partial', message, command === undefined ? {} : { hint: command }));
   else
     app.notice(

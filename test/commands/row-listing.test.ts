@@ -5,6 +5,7 @@ import { exactRows } from '../../src/commands/exact-rows.ts';
 import { arx, recordsOf, type Ran } from '../support/command.ts';
 import { serveList, type CursorServerOptions } from '../support/cursor-server.ts';
 import { sampleData } from '../support/sample.ts';
+import { serve, tokenOf } from '../support/served.ts';
 import { requestsFor, serveStranger } from '../support/stranger.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -130,8 +131,11 @@ describe('rows that match', () => {
 });
 
 describe('--type, --city and --source say how many files show no value', () => {
-  const left = (count: string) =>
-    `${count} no type, or the service does not show it: left out; arx attachments ls --type none lists `;
+  /** Of a pattern the rows of the list tell, also those that have none. */
+  const left = (line: string) =>
+    line.includes('*')
+      ? '6 rows have no type, or the service does not show it: left out; arx attachments ls --type none lists them'
+      : '6 withheld rows do not show their type: they may match, and are left out; arx attachments ls --type none --redacted yes';
   /** No row shows these values. */
   const exitOfStrict = (line: string) => (/none\/such|local/.test(line) ? 6 : 3);
   const withheld = () => all['attachments']!.filter(({ redacted }) => redacted === true);
@@ -148,7 +152,7 @@ describe('--type, --city and --source say how many files show no value', () => {
     'cities --type image/*',
   ])('%s', async (line) => {
     const { exit, stderr } = await arx(dir, `attachments ${line} -o ndjson`);
-    expect({ exit, stderr }).toMatchObject({ exit: 0, stderr: expect.stringContaining(left('6 rows have')) });
+    expect({ exit, stderr }).toMatchObject({ exit: 0, stderr: expect.stringContaining(left(line)) });
     expect(stderr.split('left out')).toHaveLength(2);
     expect((await arx(dir, `attachments ${line} -o ndjson --strict`)).exit).toBe(exitOfStrict(line));
     const named = await arx(dir, 'attachments ls --type none --all -o ndjson');
@@ -165,7 +169,7 @@ describe('--type, --city and --source say how many files show no value', () => {
     const { stderr } = await arx(dir, `attachments ${line} -o ndjson`);
     const options = columns.split(' and ').map((column) => ` --${column} none`);
     expect(stderr).toContain(
-      `6 rows have no ${columns}, or the service does not show it: left out; arx attachments ls${options.join('')} lists them`,
+      `6 withheld rows do not show their ${columns}: they may match, and are left out; arx attachments ls${options.join('')} --redacted yes lists them`,
     );
     expect((await arx(dir, `attachments ${line} -o ndjson --strict`)).exit).toBe(exitOfStrict(line));
     const named = await arx(dir, `attachments ls${options.join('')} --redacted yes --all -o ndjson`);
@@ -177,14 +181,31 @@ describe('--type, --city and --source say how many files show no value', () => {
     const { message_id: message, filename } = one!;
     for (const options of [`--name ${filename}`, `--message ${message}`]) {
       const { stderr } = await arx(dir, `attachments ls --type image/png ${options}`);
-      expect(stderr, options).toContain(left('1 row has'));
+      expect(stderr, options).toContain(
+        `1 withheld row does not show its type: it may match, and is left out; arx attachments ls --type none --redacted yes ${options} lists it`,
+      );
+    }
+  });
+
+  test('at least, where the service reports drift', async () => {
+    const home = tempFolder('row-listing-drift');
+    await sampleData(join(home, 'data'));
+    const service = await serve(home, ['--drift', '0.21', '--drift-seed', '5']);
+    try {
+      const ours = { env: { ...env, ARX_TOKEN: await tokenOf(service.base_url, service.owner) } };
+      const line = `attachments cities --city lisbon --base-url ${service.base_url}`;
+      expect((await arx(home, line, ours)).stderr).toMatch(
+        /arx: at least \d withheld rows? do(?:es)? not show/,
+      );
+    } finally {
+      await service.close();
     }
   });
 
   test.each(['', '--type none', '--type image/png --redacted no', '--type image/png --name x'])(
     'not for %s',
     async (options) => {
-      expect((await arx(dir, `attachments ls ${options}`)).stderr).not.toContain('no type');
+      expect((await arx(dir, `attachments ls ${options}`)).stderr).not.toMatch(/no type|their type/);
     },
   );
 });

@@ -4,8 +4,12 @@ import type { Query } from '../../client/index.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { Fault } from '../../faults.ts';
+import { formatCount } from '../../format/numbers.ts';
+import { shellLine } from '../../format/shell-words.ts';
+import { optionWords } from '../command-again.ts';
+import { isDrifting } from '../page.ts';
 import { sayLeftOut } from '../row-tests.ts';
-import { attachmentTests, fieldFilters, listWithout, type Tested } from './filter.ts';
+import { attachmentTests, fieldFilters, listWithout, type Selecting } from './filter.ts';
 import type { MessageFacts } from './message-facts.ts';
 
 /** Pages that are read to find such files. Most archives have few, and nobody waits long for a notice. */
@@ -13,7 +17,7 @@ const MAX_PAGES = 10;
 
 /** What the files were selected by. `messages`: only files of these. `facts` knows dates and senders. */
 export type ValueSelection = {
-  input: Tested & { message?: string | undefined; redacted?: 'yes' | 'no' | undefined };
+  input: Selecting & { redacted?: 'yes' | 'no' | undefined };
   messages: ReadonlySet<string> | undefined;
   facts: MessageFacts | undefined;
 };
@@ -41,8 +45,10 @@ export async function sayWithoutValue(
     return filters.filter((filter) => !shown.includes(filter)).map(({ column }) => column);
   };
   const client = await app.client();
-  const groups = new Map<string, { columns: string[]; count: number }>();
+  const groups = new Map<string, { columns: string[]; ids: Set<string> }>();
   let isAll = false;
+  // Pages that drift may miss rows, or have one twice.
+  let mayMiss = false;
   let after: Query = {};
   try {
     for (let pages = 0; pages < MAX_PAGES && !isAll && groups.size === 0; pages += 1) {
@@ -57,19 +63,43 @@ export async function sayWithoutValue(
         const columns = undecided(row) ?? [];
         if (columns.length === 0) continue;
         const column = columns.join(' and ');
-        groups.set(column, { columns, count: (groups.get(column)?.count ?? 0) + 1 });
+        const group = groups.get(column) ?? { columns, ids: new Set() };
+        groups.set(column, group);
+        group.ids.add(row.id);
       }
       after = { starting_after: body.data.at(-1)?.id };
       isAll = body.has_more !== true;
+      mayMiss ||= isDrifting(body);
     }
   } catch (error) {
     if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
     // The files that match were listed, so this is no fault of the run.
     app.log(`cannot tell how many files show no value that was asked for: ${error.message}`);
   }
-  for (const [column, { columns, count }] of groups)
-    sayLeftOut({ column, count, isAll, command: listWithout(columns) }, app);
+  for (const [column, { columns, ids }] of groups) {
+    const least = isAll && !mayMiss ? '' : 'at least ';
+    const rows =
+      ids.size === 1
+        ? '1 withheld row does not show its'
+        : `${formatCount(ids.size)} withheld rows do not show their`;
+    const message = `${least}${rows} ${column}: ${ids.size === 1 ? 'it may match, and is' : 'they may match, and are'} left out`;
+    const command = `${listWithout(columns)} --redacted yes${keptOptions(input)}`;
+    sayLeftOut({ message, count: ids.size, command }, app);
+  }
   return groups.size > 0;
+}
+
+/** The options that excluded other rows. */
+const KEPT = ['message', 'matching', 'name', 'from', 'since', 'until', 'on', 'minBytes'] as const;
+
+function keptOptions(input: Selecting): string {
+  const words = KEPT.flatMap((name) => {
+    const value = input[name];
+    return value === undefined
+      ? []
+      : optionWords(name === 'minBytes' ? '--min-bytes' : `--${name}`, `${value}`);
+  });
+  return words.length === 0 ? '' : ` ${shellLine(words)}`;
 }
 
 const COLUMN_OF_FIELD: Readonly<Record<string, 'city' | 'type' | 'source'>> = {
