@@ -10,8 +10,8 @@ const MAX_FAULT_LINES = 15;
 const MAX_LINE_COLUMNS = 500;
 
 /**
- * Returns the text for stderr. The most severe fault comes first, with its details; each other one has one line. There are
- * at most 20 lines; `debug` adds stacks. With `json` the exit record, as the last line, says all of it for programs. The text
+ * Returns the text for stderr. The most severe fault comes first, with its details; each other one has one line. Faults of
+ * one text are one line, with their number. There are at most 20 lines; `debug` adds stacks. With `json` the exit record, as the last line, says all of it for programs. The text
  * is empty where there is no fault, or the reader of a pipe has closed it. `columns` is the width of a terminal.
  */
 export function formatFaults(
@@ -20,34 +20,43 @@ export function formatFaults(
 ): string {
   const worst = worstOf(faults);
   if (worst === undefined || worst.detail.signal === 'SIGPIPE') return '';
-  const others = faults.filter((fault) => fault !== worst);
-  const groups = new Map<string, Fault[]>();
-  for (const fault of others) {
-    const line = `arx: ${fault.message} [${classOf(fault)}]${serviceDetails(fault)}`;
-    const same = groups.get(line);
-    if (same === undefined) groups.set(line, [fault]);
-    else same.push(fault);
-  }
-  const isCut = groups.size > MAX_FAULT_LINES;
-  const shown = [...groups].slice(0, isCut ? MAX_FAULT_LINES - 1 : MAX_FAULT_LINES);
-  const more = others.length - shown.reduce((sum, [, same]) => sum + same.length, 0);
-  const notListed = others.length - shown.length;
+  const [first, ...others] = distinctFailures(worst, faults);
+  const isCut = others.length > MAX_FAULT_LINES;
+  const shown = others.slice(0, isCut ? MAX_FAULT_LINES - 1 : MAX_FAULT_LINES);
+  const more = others.slice(shown.length).reduce((sum, { times }) => sum + times, 0);
   const lines = [
-    `arx: ${worst.message} [${classOf(worst)}, exit ${exitCodeOf(worst)}]`,
+    `arx: ${worst.message} [${classOf(worst)}, exit ${exitCodeOf(worst)}]${timesText(first)}`,
     ...detailLines(worst, options.columns),
-    ...shown.map(([line, same]) => (same.length === 1 ? line : `${line} (${same.length} times)`)),
+    ...shown.map((repeated) => `${lineOf(repeated.fault)}${timesText(repeated)}`),
     ...(more > 0 ? [`arx: and ${plural(more, 'more failure')}`] : []),
     ...(options.debug ? faults.flatMap(stackLines) : []),
   ].map((line) => truncate(escapeText(line), MAX_LINE_COLUMNS));
-  if (options.json)
-    lines.push(
-      escapeJson(
-        JSON.stringify(
-          exitRecordOf(worst, { others: shown.flatMap(([, same]) => same.slice(0, 1)), more: notListed }),
-        ),
-      ),
-    );
+  if (options.json) lines.push(escapeJson(JSON.stringify(exitRecordOf(first, { others: shown, more }))));
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** A failure of which the run may have several that say the same. */
+type RepeatedFault = { fault: Fault; times: number };
+
+/** Returns one of each, in the order in which they came, after the most severe one. */
+function distinctFailures(worst: Fault, faults: readonly Fault[]): [RepeatedFault, ...RepeatedFault[]] {
+  const first: RepeatedFault = { fault: worst, times: 0 };
+  const groups = new Map([[lineOf(worst), first]]);
+  for (const fault of faults) {
+    const line = lineOf(fault);
+    const group = groups.get(line) ?? { fault, times: 0 };
+    group.times += 1;
+    groups.set(line, group);
+  }
+  return [first, ...[...groups.values()].slice(1)];
+}
+
+function lineOf(fault: Fault): string {
+  return `arx: ${fault.message} [${classOf(fault)}]${serviceDetails(fault)}`;
+}
+
+function timesText({ times }: RepeatedFault): string {
+  return times === 1 ? '' : ` (${times} times)`;
 }
 
 /**
@@ -55,14 +64,15 @@ export function formatFaults(
  * severe faults of the run; `more`: how many there are besides.
  */
 function exitRecordOf(
-  fault: Fault,
-  { others, more }: { others: readonly Fault[]; more: number },
+  worst: RepeatedFault,
+  { others, more }: { others: readonly RepeatedFault[]; more: number },
 ): ExitRecord {
+  const { fault } = worst;
   const { retryable, kept, hint } = fault.detail;
   return {
     type: 'exit',
     exit: exitCodeOf(fault),
-    ...failureOf(fault),
+    ...failureOf(worst),
     ...(retryable === undefined ? {} : { retryable }),
     ...(kept === undefined ? {} : { kept }),
     ...(hint === undefined ? {} : { next: hint }),
@@ -71,7 +81,7 @@ function exitRecordOf(
   };
 }
 
-function failureOf(fault: Fault): Failure {
+function failureOf({ fault, times }: RepeatedFault): Failure {
   const { code, request_id, integrity } = fault.detail;
   return {
     class: classOf(fault),
@@ -79,6 +89,7 @@ function failureOf(fault: Fault): Failure {
     ...(code === undefined ? {} : { code }),
     ...(request_id === undefined ? {} : { request_id }),
     ...(integrity === undefined ? {} : { integrity }),
+    ...(times === 1 ? {} : { times }),
   };
 }
 

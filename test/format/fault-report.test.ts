@@ -117,19 +117,51 @@ test('a stack only when debugging, without what a foreign error quotes', () => {
   expect(text).not.toContain('tok_secret');
 });
 
-test('failures of one text are one line with their number', () => {
-  const full = () => new Fault('disk', 'files: no space left on the device');
-  const faults = [...Array.from({ length: 15 }, full), new Fault('partial', 'cut')];
+test('failures of one text are one line with their number, in JSON one record', () => {
+  const full = () => new Fault('disk', 'files: no space left on the device', { hint: 'make room' });
+  const cut = () => new Fault('partial', 'cut');
+  const faults = [full(), cut(), ...Array.from({ length: 14 }, full), cut()];
   expect(formatFaults(faults, plain)).toBe(
-    'arx: files: no space left on the device [disk, exit 14]\n' +
-      'arx: files: no space left on the device [disk] (14 times)\n' +
-      'arx: cut [partial]\n',
+    `arx: files: no space left on the device [disk, exit 14] (15 times)
+  hint: make room
+arx: cut [partial] (2 times)
+`,
   );
+  expect(JSON.parse(lastLineOf(formatFaults(faults, { json: true, debug: false })))).toEqual({
+    type: 'exit',
+    exit: 14,
+    class: 'disk',
+    message: 'files: no space left on the device',
+    times: 15,
+    next: 'make room',
+    others: [{ class: 'partial', message: 'cut', times: 2 }],
+  });
+});
+
+test('what one failure says of the service is not that of another', () => {
+  const refused = (id: string) => new Fault('busy', 'too busy', { request_id: id });
+  expect(formatFaults([refused('req_1'), refused('req_2')], plain)).toBe(
+    `arx: too busy [busy, exit 9]
+  service: request_id req_1
+arx: too busy [busy] request_id req_2
+`,
+  );
+});
+
+test('repeated failures that are not listed are counted, each', () => {
   const many = Array.from({ length: 40 }, (_, n) => new Fault('disk', `f${n % 20}: full`));
-  const lines = formatFaults(many, plain).trimEnd().split('\n');
-  expect([lines.length, lines[1], lines.at(-1)]).toEqual([
-    16,
+  const text = formatFaults(many, { json: true, debug: false });
+  const lines = text.trimEnd().split('\n');
+  expect([lines.length, lines[0], lines[1], lines.at(-2)]).toEqual([
+    17,
+    'arx: f0: full [disk, exit 14] (2 times)',
     'arx: f1: full [disk] (2 times)',
-    'arx: and 11 more failures',
+    'arx: and 10 more failures',
+  ]);
+  const record = ExitRecord.parse(JSON.parse(lastLineOf(text)));
+  expect([record.times, record.others?.map(({ times }) => times), record.more_failures]).toEqual([
+    2,
+    Array.from({ length: 14 }, () => 2),
+    10,
   ]);
 });

@@ -38,6 +38,8 @@ const Failure = z.object({
   code: z.string().optional(),
   request_id: z.string().optional(),
   integrity: Integrity.optional(),
+  /** How many failures say exactly this, where that is more than one. */
+  times: z.number().int().min(2).optional(),
 });
 /** A part of {@link ExitRecord}. */
 export type Failure = z.infer<typeof Failure>;
@@ -57,7 +59,7 @@ export const ExitRecord = z.object({
   next: z.string().optional(),
   /** The first of the less severe failures of the run. */
   others: z.array(Failure).optional(),
-  /** Failures besides these. */
+  /** How many failures are in no part of this record. */
   more_failures: z.number().int().optional(),
 });
 export type ExitRecord = z.infer<typeof ExitRecord>;
