@@ -202,7 +202,7 @@ export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRe
       if (isTemporary && (await waitBefore(count))) continue;
       const name = code ?? String(status);
       if (isTemporary) throw new DatabaseAccessError('bucket_busy', name, undefined);
-      const { kind, detail } = refusalKind(response, code);
+      const { kind, detail } = refusalKind(response, code, place.region);
       throw new DatabaseAccessError(kind, name, undefined, detail);
     }
   };
@@ -242,10 +242,13 @@ const MAX_CLOCK_DIFFERENCE_MS = 15 * 60_000;
 function refusalKind(
   { status, headers, signedAt }: SignedResponse,
   code: string | undefined,
+  configured: string,
 ): { kind: AccessErrorKind; detail?: string } {
   const byCode = KIND_OF_CODE[code ?? ''] ?? kindOfStatus(status);
   const region = /^[a-z\d-]{1,40}$/.exec(String(headers['x-amz-bucket-region'] ?? ''))?.[0];
-  if (region !== undefined && (byCode === 'bucket_region' || status === 400))
+  // S3 names the region in refusals of any kind.
+  const isAboutRegion = byCode === 'bucket_region' || (code === undefined && status === 400);
+  if (isAboutRegion && region !== undefined && region !== configured)
     return { kind: 'bucket_region', detail: `region=${region}` };
   const sentMs = Date.parse(signedAt.replace(/^(.{4})(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5'));
   const aheadMs = sentMs - Date.parse(String(headers['date']));

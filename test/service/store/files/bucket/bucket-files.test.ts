@@ -443,4 +443,19 @@ describe('what is wrong is known from headers too: an answer to HEAD has no code
     for (const error of await errors({ status: 301, code, headers: strange }))
       expect(error).not.toContain('a b');
   });
+
+  test('a bucket in another region: an answer to HEAD alone', async () => {
+    const headers = { 'x-amz-bucket-region': 'eu-central-1' };
+    const [head, withCode] = await errors({ status: 400, code: 'InvalidRequest', headers });
+    expect(head).toContain(': region=eu-central-1');
+    expect(withCode).not.toContain('region');
+  });
+
+  test.each(['ExpiredToken', 'InvalidRequest', 'EntityTooLarge'])(
+    'a refusal that names the region which is configured: %s',
+    async (code) => {
+      const headers = { 'x-amz-bucket-region': 'eu-test-1' };
+      for (const error of await errors({ status: 400, code, headers })) expect(error).not.toContain('region');
+    },
+  );
 });
