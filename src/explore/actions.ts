@@ -3,12 +3,13 @@ import { actionOf, type Action } from './bindings.ts';
 import { chosenPlace } from './chosen.ts';
 import { placeOf } from './entry.ts';
 import { filtered, foundFrom, reordered } from './filter.ts';
-import { opened, pullAsked, verified } from './jobs.ts';
+import { opened, verified } from './jobs.ts';
 import type { Key } from './key-parser.ts';
 import { bodyRows, hasColumnNames, isText } from './layout.ts';
 import { moved, movedToEdge, withCursor } from './moving.ts';
 import { said } from './notices.ts';
-import { wordsOf, type Place } from './place.ts';
+import { operands, wordsOf, type Place } from './place.ts';
+import { filteredIds, pullAsked } from './pull.ts';
 import { readOn, withScreen } from './reading.ts';
 import { popped, pushed, replaced, sibling } from './screens.ts';
 import {
@@ -69,7 +70,7 @@ const ACTIONS: Record<Action, (state: State, count: number) => Step> = {
       ? changed(state, (screen) => reordered(screen, state))
       : said(state, 'S orders conversations'),
   copy: (state) => ({ state, effects: [{ kind: 'copy', words: wordsOf(placeInFocus(state)) }] }),
-  copyScreen: (state) => ({ state, effects: [{ kind: 'copy', words: wordsOfScreen(shownScreen(state)) }] }),
+  copyScreen,
   quotes,
   headers: (state) => toggled(state, 'headers'),
   lore: (state) => toggled(state, 'lore'),
@@ -91,8 +92,17 @@ const SORTS: Record<Order, readonly string[]> = {
   longest: ['--sort', '-messages'],
 };
 
-function wordsOfScreen({ place, order }: Screen): string[] {
-  return [...wordsOf(place), ...SORTS[order]];
+/** Copies the command that prints the screen. Only ids select the files that a filter leaves, and only a download takes several. */
+function copyScreen(state: State): Step {
+  const screen = shownScreen(state);
+  const { place, order, filter } = screen;
+  const isFiltered = place.kind === 'files' && filter !== '';
+  const ids = isFiltered ? filteredIds(screen) : [];
+  if (typeof ids === 'string') return said(state, ids);
+  const words = isFiltered
+    ? ['attachments', 'pull', '--dry-run', ...operands(ids)]
+    : [...wordsOf(place), ...SORTS[order]];
+  return { state, effects: [{ kind: 'copy', words }] };
 }
 
 /** Returns the place that a command for what is chosen is about: that of the row, else that of the screen. */

@@ -93,7 +93,7 @@ export const BINDINGS: Readonly<Record<string, readonly Binding[]>> = {
   Do: [
     { action: 'verify', keys: ['v'], shown: 'v', what: 'compare the bytes of the file with its hash' },
     { action: 'pull', keys: ['p'], shown: 'p', what: 'download the file' },
-    { action: 'pullAll', keys: ['P'], shown: 'P', what: 'download all files of the list' },
+    { action: 'pullAll', keys: ['P'], shown: 'P', what: 'download the files that the list shows' },
     { action: 'open', keys: ['o'], shown: 'o', what: 'open it in the default program' },
     { action: 'copy', keys: ['y'], shown: 'y', what: 'copy the arx command for what is chosen' },
     { action: 'copyScreen', keys: ['Y'], shown: 'Y', what: 'copy the arx command that prints this screen' },

@@ -1,7 +1,9 @@
 // Commands that run in the background: verifying, downloading, opening. They are the same commands that a user would type.
+import { isPullable } from '../contract/attachment-file.ts';
+import type { Attachment } from '../contract/attachment.ts';
 import { shellLine } from '../format/shell-words.ts';
 import { said, withNotice, type Notice } from './notices.ts';
-import { filterWords, operands } from './place.ts';
+import { operands } from './place.ts';
 import {
   chosenEntry,
   shownScreen,
@@ -19,7 +21,7 @@ export const DEFAULT_FOLDER = 'files';
 export function verified(state: State): Step {
   const file = chosenFile(state);
   if (file === undefined) return said(state, 'v verifies a file: choose one in a list of files (f)');
-  if (!file.isAvailable) return said(state, `${file.id} has no bytes to verify`);
+  if (!isPullable(file)) return said(state, `${file.id} has no bytes to verify`);
   if (state.checks.get(file.id)?.state === 'checking') return { state, effects: [] };
   return started(state, {
     kind: 'verify',
@@ -36,26 +38,6 @@ export function opened(state: State): Step {
   const id = hasId ? entry.id : 'id' in place ? place.id : undefined;
   if (id === undefined) return said(state, 'o opens a file, a message or a conversation');
   return started(state, { kind: 'open', words: ['open', ...operands([id])], ids: [] });
-}
-
-/** Asks for the folder of a download. */
-export function pullAsked(state: State, which: 'chosen' | 'all'): Step {
-  const { place } = shownScreen(state);
-  const file = chosenFile(state);
-  const pull = ['attachments', 'pull'];
-  if (which === 'all') {
-    if (place.kind !== 'files') return said(state, 'P downloads the files of a list of files (f)');
-    const filter = filterWords(place);
-    const words = [...pull, ...(filter.length === 0 ? ['--all'] : filter)];
-    return asked(state, words, []);
-  }
-  if (file === undefined) return said(state, 'p downloads a file: choose one in a list of files (f)');
-  if (!file.isAvailable) return said(state, `${file.id} has no bytes to download`);
-  return asked(state, pull, [file.id]);
-}
-
-function asked(state: State, words: readonly string[], ids: readonly string[]): Step {
-  return { state: { ...state, prompt: { kind: 'pull', text: '', words, ids } }, effects: [] };
 }
 
 /** Starts a command. */
@@ -115,11 +97,10 @@ function doneText({ kind, words, ids }: Job): string {
   return `done: arx ${shellLine(words)}`;
 }
 
-function chosenFile(state: State): { id: string; isAvailable: boolean } | undefined {
+/** Returns the row of the file that is chosen, or that the screen shows. */
+export function chosenFile(state: State): Attachment | undefined {
   const screen = shownScreen(state);
   const entry = chosenEntry(screen);
-  if (entry?.kind === 'file') return { id: entry.id, isAvailable: entry.state === 'available' };
-  if (screen.document?.kind !== 'file') return undefined;
-  const { row } = screen.document;
-  return { id: row.id, isAvailable: row.redacted !== true && typeof row.file_url === 'string' };
+  if (entry?.kind === 'file') return entry.row;
+  return screen.document?.kind === 'file' ? screen.document.row : undefined;
 }

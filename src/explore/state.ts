@@ -44,8 +44,8 @@ export type Screen = {
 export type Prompt =
   | { kind: 'filter'; text: string; before: string }
   | { kind: 'search'; text: string }
-  /** `words`: the command without its folder and the ids of files. `ids`: these, where they are known. */
-  | { kind: 'pull'; text: string; words: readonly string[]; ids: readonly string[] };
+  /** `words`: the command without its folder and the ids of files. `ids`: these, where they are known. `what`: how many files. */
+  | { kind: 'pull'; text: string; words: readonly string[]; ids: readonly string[]; what: string };
 
 /** Whether the bytes of a file have the hash that the archive gives. `failed` has the reason. */
 export type Check = { state: 'checking' | 'verified' } | { state: 'failed'; text: string };

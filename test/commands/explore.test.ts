@@ -1,6 +1,6 @@
 // `arx explore` on the sample archive, with a terminal in memory: from the overview to a message and its files, and what it refuses.
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { blobPath } from '../../src/service/store/files/blobs.ts';
@@ -133,6 +133,23 @@ test.each([
   expect(all).toMatch(/45 files are in got; check later/);
   expect(all).toContain('kept: 45 files');
   explorer.type('q\x03');
+  expect(await explorer.ended).toBe(0);
+});
+
+test('P downloads what a filter leaves, after it said how much', async () => {
+  const explorer = start();
+  await explorer.shows(/Conversations/);
+  explorer.type('f');
+  await explorer.shows(/> available/);
+  explorer.type('/kyoto\r');
+  const [, rows] = /1 of (\d+) rows with "kyoto"/.exec(await explorer.shows(/1 of \d+ rows with/)) ?? [];
+  explorer.type('P');
+  await explorer.shows(new RegExp(`download ${rows} files \\([\\d.]+ k?B\\) into the folder \\[files\\]:`));
+  explorer.type('got\r');
+  await explorer.shows(/done: arx attachments pull --to got att_/);
+  expect(readdirSync(join(dir, 'got')).filter((name) => name.startsWith('kyoto'))).toHaveLength(Number(rows));
+  expect(readdirSync(join(dir, 'got')).filter((name) => name.startsWith('lisbon'))).toEqual([]);
+  explorer.type('\x03');
   expect(await explorer.ended).toBe(0);
 });
 

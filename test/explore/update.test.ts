@@ -21,8 +21,8 @@ const list = (count = 50, next?: string): State =>
   stateAt({ kind: 'conversations' }, { entries: many(count), ...(next === undefined ? {} : { next }) });
 const thread = (): State =>
   stateAt({ kind: 'thread', id: 'conv_1' }, { entries: [message(1), message(2), message(3)] });
-const files = (): State =>
-  stateAt({ kind: 'files' }, { entries: [file(1), file(2, { state: 'withheld' }), file(3)] });
+const WITHHELD = { state: 'withheld', row: { id: 'att_2', redacted: true } } as const;
+const files = (): State => stateAt({ kind: 'files' }, { entries: [file(1), file(2, WITHHELD), file(3)] });
 const cursor = (state: State): number => shownScreen(state).cursor;
 const placeOf = (state: State) => shownScreen(state).place;
 
@@ -481,6 +481,56 @@ describe('commands', () => {
       { words: ['attachments', 'pull', '--city', 'oslo', '--to', 'files'] },
     ]);
     expect(press(list(), 'P').state.prompt).toBeUndefined();
+  });
+
+  describe('the files of a list', () => {
+    const sized = (number: number, bytes: number | undefined, name: string) =>
+      file(number, { name, row: { ...file(number).row, ...(bytes === undefined ? {} : { bytes }) } });
+    const withheld = file(4, { name: 'kyoto 4', state: 'withheld', row: { id: 'att_4', redacted: true } });
+    const files = [sized(1, 7000, 'kyoto 1'), sized(2, 1, 'oslo 2'), sized(3, 5000, 'Kyoto 3')];
+    const filter = ['/', 'k', 'y', 'o', 't', 'o', 'enter'];
+
+    test('P and Y are about those that the filter leaves', () => {
+      const { state } = press(stateAt({ kind: 'files' }, { entries: files }), ...filter);
+      const asked = press(state, 'P').state;
+      expect(asked.prompt).toMatchObject({ what: '2 files (12.0 kB)', ids: ['att_1', 'att_3'] });
+      const words = ['attachments', 'pull', '--to', 'files', 'att_1', 'att_3'];
+      expect(press(asked, 'enter').effects).toMatchObject([{ kind: 'run', words }]);
+      const printed = ['attachments', 'pull', '--dry-run', 'att_1', 'att_3'];
+      expect(press(state, 'Y').effects).toEqual([{ kind: 'copy', words: printed }]);
+    });
+
+    test.each([
+      [[...files, withheld], '3 of 4 files (12.0 kB)'],
+      [[file(1)], '1 file'],
+      [[sized(1, 7000, ''), file(2)], '2 files (at least 7.0 kB)'],
+    ])('P says how many they are: %#', (entries, what) => {
+      expect(press(stateAt({ kind: 'files' }, { entries }), 'P').state.prompt).toMatchObject({ what });
+    });
+
+    test.each([
+      [{ kind: 'files' } as const, '4,061 files'],
+      [{ kind: 'files', city: 'oslo' } as const, 'all files'],
+    ])('of a list that is not read to its end, P knows what the service says: %j', (place, what) => {
+      const state = stateAt(place, { entries: many(90).map((_, at) => file(at)), total: 4061, next: 'x' });
+      expect(press(state, 'P').state.prompt).toMatchObject({ what });
+    });
+
+    test.each(['P', 'Y'])('%s refuses where it is not known which they are', (key) => {
+      const list = press(stateAt({ kind: 'files' }, { entries: files, next: 'att_3' }), ...filter).state;
+      const refused = press(list, key);
+      expect(refused).toMatchObject({ effects: [], state: { prompt: undefined } });
+      expect(refused.state.notice?.text).toContain('not all files with "kyoto" are known yet');
+      const failed = press(after(list, { kind: 'failed', screen: 1, text: 'x' }), key);
+      expect(failed.state.notice?.text).toContain('r reads the list again');
+      const none = press(stateAt({ kind: 'files' }, { entries: [file(1)] }), ...filter, key);
+      expect(none).toMatchObject({ effects: [], state: { notice: { text: 'no file has "kyoto"' } } });
+    });
+
+    test('P refuses where none has bytes', () => {
+      const { state } = press(stateAt({ kind: 'files' }, { entries: [withheld] }), ...filter, 'P');
+      expect(state.notice?.text).toBe('no file with "kyoto" has bytes to download');
+    });
   });
 
   test('o opens what is chosen', () => {

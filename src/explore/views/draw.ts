@@ -198,7 +198,7 @@ function promptText(prompt: Prompt): string {
     case 'search':
       return `search: ${text}`;
     default:
-      return `download into the folder [${DEFAULT_FOLDER}]: ${text}`;
+      return `download ${prompt.what} into the folder [${DEFAULT_FOLDER}]: ${text}`;
   }
 }
 
