@@ -53,6 +53,8 @@ export type ExplorerArchive = {
   openReader(place: Place): PlaceReader;
   /** The folder that commands run in. */
   folder: string;
+  /** The home folder of the user, '' where it is unknown. */
+  home: string;
   /** Runs a command in the background. `words` stand after `arx`. `hasReport`: what it prints on stdout is for people too. */
   run(words: readonly string[], hasReport: boolean, signal: AbortSignal): Promise<Ended>;
   /** Returns the command line that a user would type for these words, with the global options of this run. */

@@ -49,7 +49,8 @@ export async function explore(options: ExplorerOptions): Promise<void> {
   const end = ending();
 
   function beginning(): Step {
-    const begun = begin({ ...terminal.size(), places, timeZone, unicode, folder: archive.folder });
+    const { folder, home } = archive;
+    const begun = begin({ ...terminal.size(), places, timeZone, unicode, folder, home });
     if (opened === undefined) return begun;
     const screen = places.length - 1;
     readers.set(screen, { reader: opened.reader, request: undefined });

@@ -46,7 +46,7 @@ function entered(state: State, prompt: Prompt): Step {
     case 'search':
       return text === '' ? { state, effects: [] } : pushed(state, { kind: 'search', query: text });
     default: {
-      const to = text === '' ? DEFAULT_FOLDER : text;
+      const to = text === '' ? DEFAULT_FOLDER : withHome(text, state.home);
       return started(state, {
         kind: 'pull',
         words: [...prompt.words, '--to', to, ...operands(prompt.ids)],
@@ -54,6 +54,11 @@ function entered(state: State, prompt: Prompt): Step {
       });
     }
   }
+}
+
+/** Returns a path with the home folder in place of a leading `~`, as a shell has it. No shell reads what is typed here. */
+function withHome(path: string, home: string): string {
+  return home === '' ? path : path.replace(/^~(?=\/|$)/, () => home);
 }
 
 function filteredStep(state: State, filter: string): Step {

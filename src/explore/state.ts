@@ -60,6 +60,8 @@ export type State = {
   unicode: boolean;
   /** The folder that commands run in. */
   folder: string;
+  /** The home folder of the user, '' where it is unknown. */
+  home: string;
   /** The last one is shown. There is always one. */
   screens: readonly Screen[];
   /** The number of the next screen or job. */

@@ -14,7 +14,7 @@ import { newScreen, type Event, type State, type Step } from './state.ts';
 import type { Place } from './place.ts';
 
 /** What a state begins with. */
-export type Beginning = Pick<State, 'columns' | 'rows' | 'timeZone' | 'unicode' | 'folder'> & {
+export type Beginning = Pick<State, 'columns' | 'rows' | 'timeZone' | 'unicode' | 'folder' | 'home'> & {
   places: readonly Place[];
 };
 

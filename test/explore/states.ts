@@ -83,6 +83,7 @@ export function stateAt(
     timeZone: 'UTC',
     unicode: true,
     folder: '/home/me',
+    home: '/home/me',
     places: [{ kind: 'overview' }, place],
   });
   return update(state, { kind: 'chunk', screen: 1, chunk }).state;

@@ -87,6 +87,7 @@ describe('moving', () => {
       timeZone: 'UTC',
       unicode: true,
       folder: '/home/me',
+      home: '/home/me',
       places: [{ kind: 'overview' }],
     });
     const section = { kind: 'section', id: 's', label: 'S', count: 1, opens: { kind: 'files' } } as const;
@@ -241,6 +242,7 @@ test('a part of the archive has the number of rows that the overview gives, unti
     timeZone: 'UTC',
     unicode: true,
     folder: '/',
+    home: '/',
     places: [{ kind: 'overview' }],
   });
   const overview = after(first.state, { kind: 'chunk', screen: 0, chunk: { entries: [section] } });
@@ -447,6 +449,16 @@ describe('commands', () => {
     // A download can fail for reasons that say nothing about the bytes.
     expect(after(state, { kind: 'ended', job: 2, exit: 14, output: 'no space' }).checks.size).toBe(0);
     expect(press(asked, 'escape').effects).toEqual([]);
+  });
+
+  test.each([
+    ['~', '/home/me'],
+    ['~/all', '/home/me/all'],
+    ['~all', '~all'],
+    ['a/~', 'a/~'],
+  ])('a typed folder begins at home where a shell would: %s', (typed, to) => {
+    const { effects } = press(files(), 'p', ...Array.from(typed), 'enter');
+    expect(effects).toMatchObject([{ words: ['attachments', 'pull', '--to', to, 'att_1'] }]);
   });
 
   test.each(['ctrl-c', 'q'])('%s quits at the second time where a command runs', (key) => {

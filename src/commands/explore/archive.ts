@@ -27,6 +27,7 @@ export function explorerArchive(app: App, globalWords: readonly string[]): Explo
       };
     },
     folder: app.world.cwd,
+    home: app.world.home,
     async run(words, hasReport, signal) {
       let beginning = '';
       let end = '';
