@@ -67,6 +67,11 @@ export async function run(world: World): Promise<number> {
   // Whoever typed something that does not fit is told where it is explained.
   if (words !== undefined && worst.kind === 'usage') worst.detail.hint ??= `arx help ${words}`;
   if (!changes) for (const { detail } of faults) if (detail.kept === NOTHING_CHANGED) delete detail.kept;
+  if (app !== undefined) {
+    const { withArchiveWords } = await import('./wiring/archive-words.ts');
+    for (const { detail } of faults)
+      if (detail.hint !== undefined) detail.hint = withArchiveWords(detail.hint, app.settings);
+  }
   await report(faults, world, app).catch(() => {});
   return exitCodeOf(worst);
 }

@@ -21,6 +21,7 @@ import { withCurlLog } from './curl-log.ts';
 import { createDiagnostics } from './diagnostics.ts';
 import { openFileAccess } from './files-access.ts';
 import { readGlobalFlags, type GlobalFlags } from './global-flags.ts';
+import { withArchiveWords } from './archive-words.ts';
 import { DEFAULT_ASSET_URL } from './local-archive.ts';
 import { createLocalArchives } from './local-archives.ts';
 import { firstSteps } from './no-archive.ts';
@@ -318,7 +319,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
         log,
       });
     },
-    notice,
+    notice: (text) => notice(withArchiveWords(text, settings)),
     log,
     pause,
     addFault: (fault) => void faults.push(fault),
