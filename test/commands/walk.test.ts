@@ -211,7 +211,7 @@ test('a frozen walk is resumed, proved offline, and never continued by another l
     exit: 3,
     stderr:
       'arx: log: the walk did not reach the end of the list [partial, exit 3]\n' +
-      '  hint: run that walk again with --freeze log --resume\n',
+      `  hint: run arx walk ${url}/orders again with --freeze log --resume\n`,
   });
   const resumed = await arx(dir, `${walk} --resume`);
   expect(resumed).toMatchObject({ exit: 0, stderr: '' });

@@ -112,7 +112,9 @@ async function exportTo(path: string, input: Input, app: App): Promise<void> {
     );
     if (unavailable !== undefined) app.addFault(unavailable);
     if (walk?.complete === false)
-      app.addFault(unfinishedWalkFault(input.frozen!, { kept: 'the bag, with the part that was walked' }));
+      app.addFault(
+        unfinishedWalkFault(input.frozen!, app, { kept: 'the bag, with the part that was walked' }),
+      );
   } finally {
     await target.discard();
   }

@@ -57,7 +57,7 @@ export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<voi
     );
   if (windows === 0 && problems.length === 0)
     app.addFault(new Fault('partial', `${dir}: the log is empty, nothing was verified`));
-  else if (walk?.complete === false) app.addFault(unfinishedWalkFault(dir));
+  else if (walk?.complete === false) app.addFault(unfinishedWalkFault(dir, app, { walk }));
 }
 
 /** Returns what a broken log still proves: each line is hashed into the next, so all before the damage holds. */

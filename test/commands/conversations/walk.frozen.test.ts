@@ -37,6 +37,15 @@ test('a walk says that it ended, for the head it ended with', async () => {
   expect((await arx(dir, 'conversations verify a')).stdout).toContain(whole.head ?? 'no head');
 });
 
+test.each([
+  ['', 'run that walk again with --base-url https://archive.example --freeze a --resume'],
+  ['--base-url https://archive.example', 'run that walk again with --freeze a --resume'],
+])('the hint of an unfinished walk names its service where %j is another one', async (flags, hint) => {
+  await freezeInto(at('a'), ids(2), { end: false });
+  const { stderr } = await arx(dir, `conversations verify a ${flags}`);
+  expect(stderr).toContain(`  hint: ${hint}\n`);
+});
+
 test('a folder that exists keeps its mode, a new one is private', async () => {
   await sampleData(at('data'));
   await mkdir(at('shared'));
