@@ -143,7 +143,7 @@ describe.each(FORMS)('with %j', (form) => {
   });
 });
 
-/** A served archive applies events after their acknowledgement. Asks until none is queued, at most 500 times. */
+/** A served archive may apply queued events after their acknowledgement. Asks until none is queued, at most 500 times. */
 async function expectQueueToEmpty(): Promise<void> {
   const ask = () =>
     arx(join(scratch, 'client'), `events ls --effect queued --json --base-url ${served.base_url}`);

@@ -45,7 +45,7 @@ function selection({ ids, clientId, all }: Input): (token: IssuedToken) => boole
     throw new Fault('usage', 'which tokens: give ids, --client-id or --all', {
       hint: 'arx tokens ls lists them',
     });
-  const wrong = ids.find((id) => !/^[\da-f]{12,64}$/i.test(id));
+  const wrong = ids.find((id) => id.length < TOKEN_ID_LENGTH || !/^[\da-f]{1,64}$/i.test(id));
   if (wrong !== undefined)
     // What is no id may be a token, so it is not quoted.
     throw new Fault(

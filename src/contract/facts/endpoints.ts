@@ -155,7 +155,7 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
     ['durability', 'An event is acknowledged only after the commit. Many requests share one commit.'],
     [
       'effect',
-      'A served archive applies events after the acknowledgement, usually within milliseconds, so a list that is read at once may not show it. The embedded archive applies them before.',
+      'A served archive applies an event in the transaction that stores it. Where others are queued before it, or it cannot be applied, it is queued and applied later, usually within milliseconds, so a list that is read at once may not show it. With the embedded archive the acknowledgement comes after that.',
     ],
     [
       'many events',

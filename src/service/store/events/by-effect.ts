@@ -1,4 +1,4 @@
-// The index of events with one effect, for each effect that may change: every statement about such events reads it.
+// The index of events with one effect, for each effect that may change: what looks for events by such an effect alone reads it.
 import type { UNSETTLED_EFFECTS } from '../../../contract/event-types.ts';
 import type { Statements } from '../sql/database.ts';
 

@@ -1,8 +1,6 @@
-// How often tokens of an archive were revoked, stored in the table `meta`: a process that keeps tokens in memory compares it.
+// How often tokens of an archive were revoked, stored in the table `meta` as text: a process that keeps tokens in memory compares it.
 import type { Statements } from '../sql/database.ts';
-
-/** The key in `meta`, as in SUMMARY_STATE. Its value is a number as text; it is missing where no token was ever revoked. */
-const REVOCATIONS = 'tokens_revoked';
+import { REVOCATIONS } from '../sql/prepared-texts.ts';
 
 /** Counts a revocation, in the transaction that deletes the tokens. */
 export async function noteRevocation(statements: Statements): Promise<void> {
@@ -12,7 +10,7 @@ export async function noteRevocation(statements: Statements): Promise<void> {
   );
 }
 
-/** Returns the stored value, null where there is none. */
+/** Returns the stored value, null where no token was ever revoked. */
 export async function revocations(statements: Pick<Statements, 'get'>): Promise<string | null> {
   const row = await statements.get<{ value: string }>(`SELECT value FROM meta WHERE key = '${REVOCATIONS}'`);
   return row?.value ?? null;

@@ -2,7 +2,7 @@
 import type { Filter } from '../../../contract/search/query.ts';
 import { numberOf } from '../../rules/identifier.ts';
 import type { Value } from '../sql/database.ts';
-import { isOpenFile, type Search } from './search.ts';
+import { hasCity, hasType, isOpenFile, type Search } from './search.ts';
 import { dayOf, keyParameter } from './search-tables.ts';
 import type { Source } from './sources.ts';
 
@@ -48,15 +48,10 @@ export function filterConditions(
         return 'm.attachments > 0';
       case 'city': {
         const labels = labelsOf(filter);
-        return labels.length === 0 ? '1 = 0' : file(`a.origin_city IN (${labels.map(parameter).join(', ')})`);
+        return labels.length === 0 ? '1 = 0' : file(hasCity('a.', labels, parameter));
       }
       case 'type':
-        // `0` is the character behind `/`.
-        return filter.type.endsWith('/')
-          ? file(
-              `a.declared_type >= ${parameter(filter.type)} AND a.declared_type < ${parameter(filter.type.replace('/', '0'))}`,
-            )
-          : file(`a.declared_type = ${parameter(filter.type)}`);
+        return file(hasType('a.', filter.type, parameter));
       default:
         return filter satisfies never;
     }

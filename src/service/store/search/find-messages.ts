@@ -3,7 +3,7 @@ import type { Tier } from '../../../contract/token.ts';
 import { isReadable } from '../../records/reader.ts';
 import type { Database, Value } from '../sql/database.ts';
 import { filterConditions } from './filters.ts';
-import { fewPlaces, type Place } from './narrow.ts';
+import { fewPlaces, type MessageKey } from './narrow.ts';
 import { isOpenFile, type Hit, type Search, type SearchOrder } from './search.ts';
 import { dayOf, keyParameter } from './search-tables.ts';
 import { sourcesOf, type Source } from './sources.ts';
@@ -168,7 +168,7 @@ type Selection = {
   select(columns: string, joins?: string): { sql: string; values: Value[] };
 };
 
-function selectionOf(search: Search, source: Source, places: readonly Place[] | undefined): Selection {
+function selectionOf(search: Search, source: Source, places: readonly MessageKey[] | undefined): Selection {
   const values = [...source.values];
   const { sql: filters, needsMessage } = filterConditions(search, source, values);
   const where = [...(source.where === '' ? [] : [source.where]), ...filters];

@@ -6,10 +6,10 @@ import { tiersUpTo } from '../../rules/tiers.ts';
 import { selectIn } from '../sql/bulk-statements.ts';
 import type { Statements, Value } from '../sql/database.ts';
 import { dayOf } from './search-tables.ts';
-import type { Search } from './search.ts';
+import { hasCity, hasType, type Search } from './search.ts';
 
 /** A message by its number and its day: the parts of its key in the index of words. */
-export type Place = { n: number; day: number };
+export type MessageKey = { n: number; day: number };
 
 /** More are compared as all others: FTS5 takes about 40 µs to look one up, and 1 µs to compare one in order. */
 const MAX_PLACES = 200;
@@ -23,7 +23,7 @@ const MAX_LABELS = 8;
 export async function fewPlaces(
   statements: Statements,
   search: Pick<Search, 'filters' | 'labelsOf' | 'reader'>,
-): Promise<Place[] | undefined> {
+): Promise<MessageKey[] | undefined> {
   for (const filter of search.filters) {
     const numbers = filter.negated ? undefined : await fewNumbers(statements, filter, search);
     if (numbers === undefined) continue;
@@ -55,10 +55,17 @@ async function fewNumbers(
     for (const { n } of some) found.add(n);
   };
   const few = (): Set<number> | undefined => (rows > MAX_PLACES ? undefined : found);
-  const ofFiles = async (index: string, condition: string, values: readonly Value[]): Promise<void> => {
+  /** `isIndexed`: the condition of the index. */
+  const ofFiles = async (
+    index: string,
+    isIndexed: string,
+    condition: (parameter: (value: string) => string) => string,
+  ): Promise<void> => {
+    const values: string[] = [];
+    const where = `${isIndexed} AND ${condition((value) => `$${values.push(value)}`)}`;
     for (const tier of tiersUpTo(reader))
       await read(
-        `SELECT message AS n FROM attachments${by(index)} WHERE tier = '${tier}' AND ${condition}`,
+        `SELECT message AS n FROM attachments${by(index)} WHERE tier = '${tier}' AND ${where}`,
         values,
       );
   };
@@ -71,19 +78,16 @@ async function fewNumbers(
     case 'city': {
       const labels = labelsOf(filter);
       if (labels.length > MAX_LABELS) return undefined;
-      const condition = '(redacted = 0 AND origin_city IS NOT NULL) IS TRUE AND origin_city = $1';
-      for (const label of labels) await ofFiles('attachments_open_by_city', condition, [label]);
+      const isStated = '(redacted = 0 AND origin_city IS NOT NULL) IS TRUE';
+      for (const label of labels)
+        await ofFiles('attachments_open_by_city', isStated, (parameter) => hasCity('', [label], parameter));
       return few();
     }
-    case 'type': {
-      const { type } = filter;
-      // `0` is the character behind `/`.
-      const isGroup = type.endsWith('/');
-      const range = isGroup ? 'declared_type >= $1 AND declared_type < $2' : 'declared_type = $1';
-      const values = isGroup ? [type, type.replace('/', '0')] : [type];
-      await ofFiles('attachments_open_by_type', `(redacted = 0) IS TRUE AND ${range}`, values);
+    case 'type':
+      await ofFiles('attachments_open_by_type', '(redacted = 0) IS TRUE', (parameter) =>
+        hasType('', filter.type, parameter),
+      );
       return few();
-    }
     default:
       return undefined;
   }

@@ -24,3 +24,19 @@ export type Hit = { n: number; day: number; score: number };
 export function isOpenFile(reader: Tier): string {
   return `a.redacted = 0 AND ${isReadable('a.tier', reader)}`;
 }
+
+/** Returns the condition that a file states one of these cities. `table`: the prefix of its columns. */
+export function hasCity(table: 'a.' | '', labels: readonly string[], parameter: Parameter): string {
+  return `${table}origin_city IN (${labels.map(parameter).join(', ')})`;
+}
+
+/** Returns the condition that a file has this content type, or one of a group: `image/`. */
+export function hasType(table: 'a.' | '', type: string, parameter: Parameter): string {
+  const column = `${table}declared_type`;
+  if (!type.endsWith('/')) return `${column} = ${parameter(type)}`;
+  // `0` is the character behind `/`.
+  return `${column} >= ${parameter(type)} AND ${column} < ${parameter(type.replace('/', '0'))}`;
+}
+
+/** Adds a value to those of a statement, and returns its parameter. */
+type Parameter = (value: string) => string;

@@ -6,10 +6,13 @@ export const PAGE_SELECT = `SELECT string_agg(json, ',') AS rows, COUNT(*) AS co
 /** How the statement of a page begins that is read as ranges of an index. Its own text, since there are many of these statements. */
 export const FILTERED_PAGE_SELECT = `SELECT COUNT(*) AS count, string_agg(json, ',') AS rows`;
 
+/** The key in `meta` of the number of revocations. */
+export const REVOCATIONS = 'tokens_revoked';
+
 /** The greatest numbers, the stored summary and the number of revocations. Rows are only added, so the numbers identify a state of the archive. */
 export const SUMMARY_STATE = `SELECT (SELECT MAX(n) FROM messages) AS messages, (SELECT MAX(n) FROM attachments) AS attachments,
   (SELECT value FROM meta WHERE key = 'summary') AS kept,
-  (SELECT value FROM meta WHERE key = 'tokens_revoked') AS revoked`;
+  (SELECT value FROM meta WHERE key = '${REVOCATIONS}') AS revoked`;
 
 /** The condition of the search index on PostgreSQL. The query is the first parameter. */
 export const WORDS_MATCH = 'words @@ CAST($1 AS TSQUERY)';
