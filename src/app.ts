@@ -80,6 +80,8 @@ export type App = {
   pause(until: Promise<void>): Promise<void>;
   /** Adds a Fault that does not end the command; the most severe one decides the exit code. */
   addFault(fault: Fault): void;
+  /** Returns whether a Fault was added before. */
+  hasFailed(): boolean;
   /** Sets what is said where the run is interrupted; it is called then. The last call counts. */
   onInterrupt(describe: () => Interruption): void;
   /** Begins a piece of work that shows its progress. */

@@ -256,8 +256,9 @@ function isWhole({ index }: SearchPage): boolean {
 const MAX_NOTES = 5;
 const MAX_PARTS = 16;
 
-/** Says what was understood, and why nothing was found; under `--strict` that is a Fault of the run. */
-export function sayWhyNone({ total, notes, alone = [] }: SearchPage, app: App): void {
+/** Says what was understood, and why nothing was found; under `--strict` that is a Fault of the run, if all messages are indexed. */
+export function sayWhyNone(page: SearchPage, app: App): void {
+  const { total, notes, alone = [] } = page;
   for (const note of notes.slice(0, MAX_NOTES)) app.notice(note);
   if (total > 0) return;
   const parts = alone
@@ -266,7 +267,7 @@ export function sayWhyNone({ total, notes, alone = [] }: SearchPage, app: App): 
   if (alone.length > MAX_PARTS) parts.push('…');
   const found = parts.length === 1 ? `; ${parts[0]}` : `; each part alone finds ${parts.join(', ')}`;
   const text = `no message matches${parts.length === 0 ? '' : found}`;
-  if (app.strict) app.addFault(new Fault('not_found', text));
+  if (app.strict && isWhole(page)) app.addFault(new Fault('not_found', text));
   else app.notice(text);
 }
 

@@ -323,6 +323,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     log,
     pause,
     addFault: (fault) => void faults.push(fault),
+    hasFailed: () => faults.length > 0,
     onInterrupt: (description) => {
       describe = description;
     },

@@ -186,6 +186,19 @@ describe('a list without a match is exit 0, with --strict 6', () => {
     expect([strict.exit, strict.stderr]).toEqual([6, expect.stringContaining('[not_found')]);
   });
 
+  test.each([
+    'conversations ls --matching nosuchword',
+    'conversations ls --matching nosuchword --all',
+    'conversations ls --matching nosuchword --count',
+    'attachments ls --matching nosuchword',
+    'attachments cities --matching nosuchword',
+    'attachments pull --matching nosuchword --to none',
+    'attachments pull --matching nosuchword --to none --dry-run',
+  ])('%s: that the search finds nothing is one failure', async (line) => {
+    const { exit, stderr } = await arx(dir, `${line} --strict`);
+    expect([exit, stderr.match(/^arx: .*/gm)]).toEqual([6, ['arx: no message matches [not_found, exit 6]']]);
+  });
+
   test.each(['search lisbon --count', 'messages ls --all --since 2000'])(
     '%s: has matches, or no filter',
     async (line) => expect((await arx(dir, `${line} --strict`)).exit).not.toBe(6),

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { arx, recordsOf } from '../support/command.ts';
 import { sampleData } from '../support/sample.ts';
+import { answer } from '../support/misbehaving-server.ts';
 import { requestsFor, serveStranger } from '../support/stranger.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { join } from 'node:path';
@@ -85,6 +86,38 @@ test('an archive without an index is indexed at the first search', async () => {
   await database.close();
   expect(await arx(dir, 'search the --count')).toMatchObject({ exit: 0, stdout: '190\n', stderr: '' });
 });
+
+test.each(['search x', 'search x --count', 'conversations ls --matching x', 'attachments ls --matching x'])(
+  'while messages are not indexed yet it is not known that none matches: %s',
+  async (line) => {
+    const page = {
+      object: 'list',
+      data: [],
+      has_more: false,
+      total: 0,
+      order: 'newest',
+      index: { of: 9, indexed: 1 },
+      notes: [],
+      status: 'stable',
+      drift_ratio: 0,
+      integrity: 1,
+    };
+    const stranger = await serveStranger({
+      lists: { '/v1/conversations': [{ id: 'c1' }], '/v1/attachments': [{ id: 'a1', message_id: 'm1' }] },
+      respond: (path) => (path === '/v1/search' ? answer(200, JSON.stringify(page)) : undefined),
+    });
+    try {
+      const ran = await arx(tempFolder('search'), `${line} --strict --base-url ${stranger.url}`);
+      expect([ran.exit, ran.stderr]).toEqual([
+        3,
+        expect.stringMatching(/^arx: 8 .*not indexed yet.* \[partial/m),
+      ]);
+      expect(ran.stderr).not.toContain('[not_found');
+    } finally {
+      await stranger.close();
+    }
+  },
+);
 
 test('characters that cannot be seen are left out of a query', async () => {
   const dir = tempFolder('search');

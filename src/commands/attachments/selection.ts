@@ -134,8 +134,9 @@ export function failIncomplete(app: App, selection: Selection, rows: number): vo
   else if (rows === 0) {
     const { message, hint, isNamed } = selection.empty;
     if (isNamed) app.addFault(new Fault('partial', message, { hint }));
-    else if (app.strict) app.addFault(new Fault('not_found', message, { hint }));
-    else app.notice(`${message}; ${hint}`);
+    else if (!app.strict) app.notice(`${message}; ${hint}`);
+    // A search that found nothing said so.
+    else if (!app.hasFailed()) app.addFault(new Fault('not_found', message, { hint }));
   }
 }
 
