@@ -49,9 +49,14 @@ export type Session = {
   bearerFor(url: URL): Promise<Bearer | undefined>;
   /**
    * Call it after a 401. Returns whether {@link Session.bearer} may give another token now. A token that the user gave is
-   * never replaced, and one obtained less than a minute ago is not requested again.
+   * never replaced, and one obtained less than a minute ago is not requested again, unless the store has another one.
    */
   renew(): Promise<boolean>;
+  /**
+   * Lets {@link Session.bearer} choose again, as in a new run: the token of the store, else a new one. Returns whether it may give
+   * another token now.
+   */
+  chooseAgain(): Promise<boolean>;
   /** Returns what to do where the service refuses the token. */
   hintAfterRefusal(): Promise<string>;
   /** Requests a token and stores it. Throws the service's Fault, and 'protocol' for a token that has expired already. */
@@ -118,8 +123,13 @@ export function createSession(needs: SessionNeeds): Session {
       if (bearer.entry === undefined) return false;
       const age = needs.now() - Date.parse(bearer.entry.obtained_at);
       const isNew = bearer.source === 'login' && age < MIN_RENEWAL_INTERVAL_MS;
-      if (current === before && !isNew) current = replacement(bearer.token, bearer.entry);
+      if (current === before) current = replacement(bearer, bearer.entry, isNew);
       await current;
+      return true;
+    },
+    async chooseAgain() {
+      if ((await givenOnce()) !== undefined) return false;
+      current = undefined;
       return true;
     },
     async login(request) {
@@ -179,10 +189,10 @@ export function createSession(needs: SessionNeeds): Session {
     return isMoved ? new Fault('auth', `no token for ${origin}`, { hint }) : new NoTokenFault(origin, hint);
   }
 
-  async function replacement(refused: string, old: TokenEntry): Promise<Bearer> {
+  async function replacement(refused: Bearer, old: TokenEntry, isNew: boolean): Promise<Bearer> {
     const stored = await store.get(origin, profile);
     // Another process may have renewed it already.
-    if (stored === undefined || stored.access_token === refused) return renewal(old);
+    if (stored === undefined || stored.access_token === refused.token) return isNew ? refused : renewal(old);
     return { token: stored.access_token, source: 'store', entry: stored };
   }
 

@@ -1,6 +1,7 @@
 // `arx explore` on a remote archive whose answers are held back: keys always work, and what is left is no longer asked for.
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { arx } from '../support/command.ts';
 import { startExplorer } from '../support/explorer-terminal.ts';
 import { holdingProxy, type HoldingProxy } from '../support/holding-proxy.ts';
 import { always, answer, misbehave } from '../support/misbehaving-server.ts';
@@ -130,6 +131,30 @@ test('an answer that is an error is said, and r asks again', async () => {
   proxy.letThrough();
   explorer.type('r');
   await explorer.shows(/From: /);
+  explorer.type('\x03');
+  expect(await explorer.ended).toBe(0);
+});
+
+test('a token that is revoked again and again is renewed, and one that another run stored is taken', async () => {
+  const line = `--base-url ${served.base_url}`;
+  const login = () => arx(dir, `login ${line} --client-id explorer --observer-tier external`);
+  const revoke = () => arx(dir, 'tokens revoke --client-id explorer --yes');
+  expect(await login()).toMatchObject({ exit: 0 });
+  const explorer = startExplorer(dir, line, { env: { LANG: 'C.UTF-8' } });
+  await explorer.shows(/> Conversations +60/);
+  for (const times of ['once', 'twice', 'three times']) {
+    expect(await revoke(), times).toMatchObject({ exit: 0 });
+    explorer.type('f');
+    await explorer.shows(/› files[^]*STATE[^]*lisbon/);
+    explorer.type('q');
+    await explorer.shows(/> Conversations/);
+  }
+  expect(await revoke()).toMatchObject({ exit: 0 });
+  expect(await login()).toMatchObject({ exit: 0 });
+  const logins = (await arx(dir, 'tokens ls --json')).stdout;
+  explorer.type('\r');
+  await explorer.shows(/1 of 60/);
+  expect((await arx(dir, 'tokens ls --json')).stdout).toBe(logins);
   explorer.type('\x03');
   expect(await explorer.ended).toBe(0);
 });

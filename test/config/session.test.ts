@@ -225,6 +225,31 @@ describe('after a 401', () => {
     expect((await session.bearer()).token).toBe('theirs');
     expect(asked).toEqual([]);
   });
+
+  test('the token another process stored is taken also within a minute of a renewal', async () => {
+    const { session, store, asked } = begun({ base: REMOTE });
+    await store.put(entry());
+    await session.renew();
+    expect((await session.bearer()).token).toBe('new-1');
+    await store.put(entry({ access_token: 'theirs' }));
+    await session.renew();
+    expect((await session.bearer()).token).toBe('theirs');
+    expect(asked).toHaveLength(1);
+  });
+
+  test('a choice that failed is made again where that is asked for, and a given token is kept', async () => {
+    const { session, store, state } = begun({ base: REMOTE });
+    await store.put(entry());
+    state.refuse = new Fault('network', 'cannot reach it');
+    await expect(session.renew()).rejects.toBe(state.refuse);
+    state.refuse = undefined;
+    expect(await session.chooseAgain()).toBe(true);
+    expect((await session.bearer()).source).toBe('store');
+    await session.renew();
+    expect((await session.bearer()).source).toBe('login');
+    const given = begun({ base: REMOTE, env: { ARX_TOKEN: 'mine' } });
+    expect(await given.session.chooseAgain()).toBe(false);
+  });
 });
 
 test('L4: a token that is dead on arrival is a protocol fault and not stored', async () => {

@@ -20,7 +20,9 @@ export function explorerArchive(app: App, globalWords: readonly string[]): Explo
         async read(from, signal, onProgress) {
           const doubts: string[] = [];
           const chunk = await untilEither(app.world.signal, signal, (either) =>
-            readPlace(place, from, memory, quietApp(app, either, doubts, onProgress), onProgress),
+            asNewRun(app, either, () =>
+              readPlace(place, from, memory, quietApp(app, either, doubts, onProgress), onProgress),
+            ),
           );
           return { ...chunk, doubts: [...(chunk.doubts ?? []), ...doubts] };
         },
@@ -70,6 +72,20 @@ const NO_INPUT: World['stdin'] = {
   async *bytes() {},
   line: () => Promise.resolve(undefined),
 };
+
+/**
+ * Reads with the token of this run. The explorer lasts longer than a token: where the read fails, the next one chooses a token as a
+ * new run does, and a refused one is sent again with it.
+ */
+async function asNewRun<T>(app: App, signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    const isOver = signal.aborted || !(await (await app.session()).chooseAgain());
+    if (isOver || !(error instanceof Fault) || error.kind !== 'auth') throw error;
+    return read();
+  }
+}
 
 /** Returns the App for one read: its requests end with the signal, and what it says is a doubt instead of a line on stderr. */
 function quietApp(app: App, signal: AbortSignal, doubts: string[], onProgress: OnProgress): App {
