@@ -176,7 +176,8 @@ function files(state: State): Step {
 
 /** Shows the conversation of a message, or the message that a file came with. */
 function thread(state: State): Step {
-  const { document } = shownScreen(state);
+  const { document, place } = shownScreen(state);
+  if (place.kind === 'thread') return said(state, 'this is the conversation');
   const entry = chosenEntry(shownScreen(state));
   const message =
     document?.kind === 'message'
@@ -188,7 +189,11 @@ function thread(state: State): Step {
     return pushed(state, { kind: 'thread', id: message.conversation, message: message.id });
   const row = document?.kind === 'file' ? document.row : entry?.kind === 'file' ? entry.row : undefined;
   if (row?.message_id != null) return pushed(state, { kind: 'message', id: row.message_id });
-  return said(state, 'the service does not say of which conversation it is');
+  const isKnown = message !== undefined || row !== undefined;
+  const text = isKnown
+    ? 'the service does not say of which conversation it is'
+    : 't shows the conversation of a message';
+  return said(state, text);
 }
 
 function toggled(state: State, option: 'headers' | 'lore'): Step {

@@ -435,6 +435,16 @@ describe('commands', () => {
     });
   });
 
+  test('t says where there is no other conversation to show', () => {
+    const said = (state: State) => press(state, 't').state.notice?.text;
+    expect(said(thread())).toBe('this is the conversation');
+    expect(said(list())).toBe('t shows the conversation of a message');
+    expect(said(stateAt({ kind: 'files' }, { entries: [] }))).toBe('t shows the conversation of a message');
+    const unknown = 'the service does not say of which conversation it is';
+    expect(said(stateAt({ kind: 'search', query: 'x' }, { entries: [message(1)] }))).toBe(unknown);
+    expect(said(files())).toBe(unknown);
+  });
+
   test('p asks for a folder and pulls into it', () => {
     const asked = press(files(), 'p').state;
     // What is typed is the folder, and does not follow the proposed one.
