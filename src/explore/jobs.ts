@@ -20,7 +20,7 @@ export const DEFAULT_FOLDER = 'files';
 /** Compares the bytes of the chosen file with its hash. */
 export function verified(state: State): Step {
   const file = chosenFile(state);
-  if (file === undefined) return said(state, 'v verifies a file: choose one in a list of files (f)');
+  if (file === undefined) return noFile(state, 'v verifies a file');
   if (!isPullable(file)) return said(state, `${file.id} has no bytes to verify`);
   if (state.checks.get(file.id)?.state === 'checking') return { state, effects: [] };
   return started(state, {
@@ -28,6 +28,12 @@ export function verified(state: State): Step {
     words: ['attachments', 'cat', ...operands([file.id])],
     ids: [file.id],
   });
+}
+
+/** Says that no file is chosen. `what`: what the key does. */
+export function noFile(state: State, what: string): Step {
+  const isHere = shownScreen(state).place.kind === 'files';
+  return said(state, isHere ? 'there is no file here' : `${what}: choose one in a list of files (f)`);
 }
 
 /** Opens what is chosen in the default program. */
@@ -64,7 +70,10 @@ export function ended(state: State, { job: number, exit, output }: Extract<Event
   jobs.delete(number);
   const checks = new Map(state.checks);
   const isDone = exit === 0;
-  const text = mainLine(output);
+  const why = mainLine(output);
+  // What was downloaded comes first: the line may be cut.
+  const saved = job.kind === 'pull' && !isDone ? savedText(output) : undefined;
+  const text = saved === undefined ? why : `${saved}; ${why}`;
   const check: Check = isDone ? { state: 'verified' } : { state: 'failed', text };
   // A download gets its name only when its hash matches. Why one failed may have other causes than its bytes.
   if (job.kind === 'verify' || (job.kind === 'pull' && isDone))
@@ -90,6 +99,15 @@ function mainLine(output: string): string {
   const lines = output.trim().split('\n');
   const line = lines.find((each) => /\[[a-z_]+, exit \d+\]$/.test(each)) ?? lines[0]!;
   return line.trim().replace(/^arx: /, '');
+}
+
+/** What follows the number of files and their folder in the report of a download. */
+const CHECK_LATER = '; check later: ';
+
+/** Returns what the report of a download says about the files that are there: `45 files are in got`. */
+function savedText(output: string): string | undefined {
+  const line = output.split('\n').find((each) => each.includes(CHECK_LATER));
+  return line?.slice(0, line.indexOf(CHECK_LATER)).replace(/^arx: /, '');
 }
 
 function doneText({ kind, words, ids }: Job): string {

@@ -3,7 +3,7 @@ import { isPullable } from '../contract/attachment-file.ts';
 import type { Attachment } from '../contract/attachment.ts';
 import { formatBytes, formatCount, plural } from '../format/numbers.ts';
 import type { Entry } from './entry.ts';
-import { chosenFile } from './jobs.ts';
+import { chosenFile, noFile } from './jobs.ts';
 import { said } from './notices.ts';
 import { filterWords } from './place.ts';
 import { entryAt, shownCount, shownScreen, type Screen, type State, type Step } from './state.ts';
@@ -18,7 +18,7 @@ export function pullAsked(state: State, which: 'chosen' | 'all'): Step {
     return screen.filter === '' ? listAsked(state, screen) : filterAsked(state, screen);
   }
   const file = chosenFile(state);
-  if (file === undefined) return said(state, 'p downloads a file: choose one in a list of files (f)');
+  if (file === undefined) return noFile(state, 'p downloads a file');
   if (!isPullable(file)) return said(state, `${file.id} has no bytes to download`);
   return asked(state, { words: PULL, ids: [file.id], what: amountOf([file]) });
 }
@@ -45,6 +45,7 @@ function filterAsked(state: State, screen: Screen): Step {
 }
 
 function listAsked(state: State, { place, reading, entries, total }: Screen): Step {
+  if (reading === 'whole' && entries.length === 0) return noFile(state, 'P downloads files');
   const filter = place.kind === 'files' ? filterWords(place) : [];
   const words = [...PULL, ...(filter.length === 0 ? ['--all'] : filter)];
   // The total of a service that does not apply the filter is that of all files.

@@ -435,6 +435,12 @@ describe('commands', () => {
     });
   });
 
+  test.each(['v', 'p', 'P'])('%s says that a list has no file', (key) => {
+    const empty = press(stateAt({ kind: 'files', message: 'msg_1' }, { entries: [] }), key);
+    expect(empty).toMatchObject({ effects: [], state: { notice: { text: 'there is no file here' } } });
+    expect(press(list(), key).state.notice?.text).toMatch(/list of files \(f\)$/);
+  });
+
   test('t says where there is no other conversation to show', () => {
     const said = (state: State) => press(state, 't').state.notice?.text;
     expect(said(thread())).toBe('this is the conversation');
@@ -595,6 +601,7 @@ describe('what was said', () => {
   const output = [
     'fixity ok, 2 files checked',
     'arx: 1 file is kept under another name than in the catalogue',
+    'arx: 2 files are in my files; check later: arx attachments verify "my files"',
     'arx: 1 of 3 files is withheld [partial, exit 3]',
     '  kept: 2 files',
   ].join('\n');
@@ -602,7 +609,7 @@ describe('what was said', () => {
   test('a command that could not give all says so with the reason, and its result stays to be read', () => {
     const { state } = press(after(pulling, { kind: 'ended', job: 2, exit: 3, output }), 'j', 'q');
     expect(state.notices.at(-1)).toMatchObject({
-      text: '1 of 3 files is withheld [partial, exit 3]: arx attachments pull --all --to files',
+      text: '2 files are in my files; 1 of 3 files is withheld [partial, exit 3]: arx attachments pull --all --to files',
       style: 'warn',
       result: { exit: 3, output },
     });
