@@ -182,7 +182,11 @@ test('a service that reports drift: rows may be missing', async () => {
   });
   await explorer.shows(/> Conversations/);
   explorer.type('\r');
-  await explorer.shows(/One[^]*! the service reports drift: rows may be missing/);
+  await explorer.shows(
+    /One[^]*! the service reports drift: rows may be missing; Y copies the command that lists all/,
+  );
+  explorer.type('Y');
+  await explorer.shows(/ arx .*conversations ls --all {2}\(sent to the clipboard/);
   explorer.type('\x03');
   expect(await explorer.ended).toBe(0);
   await server.close();

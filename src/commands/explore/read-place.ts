@@ -180,7 +180,7 @@ async function listChunk<Row extends { id: string }>(
   if (again > 0) doubts.push(`the service listed ${formatCount(again)} rows twice: others may be missing`);
   // A page is read once here, and not compared with others as a walk does.
   if ((page.drift_ratio ?? 0) > 0)
-    doubts.push('the service reports drift: rows may be missing; --all is exact');
+    doubts.push('the service reports drift: rows may be missing; Y copies the command that lists all');
   const last = page.data.at(-1)?.id;
   const isEnd = page.has_more === false || (page.data.length === 0 && page.has_more !== true);
   const isStuck = !isEnd && fresh.length === 0;
