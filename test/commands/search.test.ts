@@ -15,7 +15,7 @@ describe('another service', () => {
       const { exit, stderr, stdout } = await arx(tempFolder('search'), `search x --base-url ${stranger.url}`);
       expect({ exit, stdout }).toEqual({ exit: 6, stdout: '' });
       expect(stderr).toContain('this service has no search [not_found, exit 6]');
-      expect(stderr).toContain('hint: arx messages ls --walk');
+      expect(stderr).toContain(`hint: arx --base-url ${stranger.url} messages ls --walk`);
     } finally {
       await stranger.close();
     }

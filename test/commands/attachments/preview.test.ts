@@ -213,7 +213,7 @@ describe('nothing is drawn', () => {
     const ran = await preview(pngFile(scene(8, 8)), options);
     expect(ran).toMatchObject({ exit: 2, stdout: '', requests: 0 });
     expect(ran.stderr).toContain('--preview');
-    expect(ran.stderr).toContain('arx attachments cat att_1 > FILE');
+    expect(ran.stderr).toMatch(/arx --base-url \S+ attachments cat att_1 > FILE/);
   });
 
   test.each(['xterm-kitty', 'xterm-256color'])('of a file with another hash (%s): exit 12', async (TERM) => {
