@@ -425,7 +425,7 @@ complete -c arx -n '__arx_at blobs move' -l yes -d 'do not ask; needed where the
 complete -c arx -n '__arx_at tokens ls' -l database -x -d 'sqlite:FOLDER or postgres://… (default: the local archive)'
 complete -c arx -n '__arx_at tokens ls' -l blobs -x -d 'with PostgreSQL: keep files in this folder or bucket (s3://BUCKET/PREFIX), not in the database'
 complete -c arx -n '__arx_at tokens revoke' -l client-id -x -d 'all tokens of this client, as it called itself at its login'
-complete -c arx -n '__arx_at tokens revoke' -l all -d 'all tokens of the archive'
+complete -c arx -n '__arx_at tokens revoke' -l all -d 'all tokens of the archive; clients that log in by themselves get new ones'
 complete -c arx -n '__arx_at tokens revoke' -l dry-run -d 'show what would be changed; change nothing'
 complete -c arx -n '__arx_at tokens revoke' -l yes -d 'do not ask; needed where there is no terminal to ask on'
 complete -c arx -n '__arx_at tokens revoke' -l database -x -d 'sqlite:FOLDER or postgres://… (default: the local archive)'

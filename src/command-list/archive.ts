@@ -153,7 +153,7 @@ export const ARCHIVE_COMMANDS = [
     arguments: [['[ids...]', 'ids that arx tokens ls shows, or the SHA-256 of a token']],
     options: [
       ['--client-id <id>', 'all tokens of this client, as it called itself at its login'],
-      ['--all', 'all tokens of the archive'],
+      ['--all', 'all tokens of the archive; clients that log in by themselves get new ones'],
       ...CONFIRM_OPTIONS,
       ...DATABASE_OPTIONS,
     ],

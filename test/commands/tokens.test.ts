@@ -89,6 +89,7 @@ test('by id, by client and all: at once in a running service, and no other', asy
   const planned = await arx(dir, 'tokens revoke --all --dry-run --json');
   expect(dataOf(planned).map(({ revoked }) => revoked)).toEqual([false, false, false]);
   expect(planned.stderr).toContain('would revoke 3 tokens');
+  expect(planned.stderr).not.toContain('get new tokens');
   expect(await statuses([base], all)).toEqual([200, 200, 200]);
 
   const ended = await arx(dir, `tokens revoke ${idOf(one)} --yes --json`);
@@ -97,7 +98,13 @@ test('by id, by client and all: at once in a running service, and no other', asy
   // A leaked token is known by its whole hash.
   expect((await arx(dir, `tokens revoke ${sha256Of(other).toUpperCase()} --dry-run`)).exit).toBe(0);
   const line = ['tokens', 'revoke', '--client-id', client, '--yes'];
-  expect(await arx(dir, '', { argv: line })).toMatchObject({ exit: 0 });
+  expect(await arx(dir, '', { argv: line })).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining('arx: clients that log in by themselves get new tokens'),
+  });
+  expect((await arx(dir, 'help tokens revoke')).stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'clients that log in by themselves get new ones',
+  );
   expect(await statuses([base], all)).toEqual([401, 401, 200]);
   const next = await login(base, client);
   expect(await arx(dir, 'tokens revoke --all --yes')).toMatchObject({ exit: 0 });

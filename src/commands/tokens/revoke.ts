@@ -36,6 +36,8 @@ export async function run(input: Input, app: App): Promise<void> {
     rows,
     summary: () => ({ rows: rows.length, complete: true }),
   });
+  if (revoked)
+    app.notice('clients that log in by themselves get new tokens: the service asks for no credentials');
 }
 
 /** Returns what selects the tokens that are meant. Throws Fault 'usage' unless they are named in one way. */
