@@ -1,8 +1,9 @@
 // Detects the kind of a path to import, by its content and never by its name.
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { IMPORT_KINDS, type ImportKind } from '../../contract/import-kind.ts';
 import { Fault } from '../../faults.ts';
 import { chatHint, chatSystemOf } from './chat-export.ts';
+import { decompressCommand, startOfFile } from './compressed.ts';
 import { UnreadableError } from './file-set.ts';
 import { readFileHead, type FileHead } from './mail-detection.ts';
 import { hasSeparator } from './mbox.ts';
@@ -43,39 +44,21 @@ export async function detectSource(path: string, named?: ImportKind): Promise<De
   throw new Fault('usage', `${path} is none of these: ${kinds}`, hint === undefined ? {} : { hint });
 }
 
-/** First bytes of compressed files, with the command that decompresses each. */
-const COMPRESSED = [
-  { start: '1f8b', command: 'gunzip -c' },
-  { start: 'fd377a585a00', command: 'xz -dc' },
-  { start: '425a68', command: 'bzip2 -dc' },
-  { start: '28b52ffd', command: 'zstd -dc' },
-];
-
 const MMDF_SEPARATOR = '01010101';
 const UTF16_MARKS = ['fffe', 'feff'];
 
 /** Returns how a file is read that is not read so, undefined where arx does not know. */
 async function otherwiseHint(path: string): Promise<string | undefined> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(6), 0, 6, 0);
-    const start = buffer.toString('hex', 0, bytesRead);
-    const command = COMPRESSED.find((each) => start.startsWith(each.start))?.command;
-    if (UTF16_MARKS.some((mark) => start.startsWith(mark)))
-      return 'it is text in UTF-16: iconv -f UTF-16 -t UTF-8 FILE | arx import -';
-    if (start.startsWith(MMDF_SEPARATOR))
-      return 'it is a mailbox in MMDF: convert it to mbox, and import that';
-    if (start.startsWith(ZIP_START)) return await zipHint(path);
-    if (command === undefined)
-      return (await hasSeparator(path))
-        ? 'it has lines that separate mails: --kind mbox reads it'
-        : undefined;
-    if (/\.(?:tar\.|t[a-z]{1,3}$)/.test(path))
-      return 'tar -xf unpacks it into a folder, which can be imported';
-    return `it is compressed: ${command} FILE | arx import -`;
-  } finally {
-    await file.close();
-  }
+  const start = await startOfFile(path);
+  if (UTF16_MARKS.some((mark) => start.startsWith(mark)))
+    return 'it is text in UTF-16: iconv -f UTF-16 -t UTF-8 FILE | arx import -';
+  if (start.startsWith(MMDF_SEPARATOR)) return 'it is a mailbox in MMDF: convert it to mbox, and import that';
+  if (start.startsWith(ZIP_START)) return zipHint(path);
+  const command = decompressCommand(start);
+  if (command === undefined)
+    return (await hasSeparator(path)) ? 'it has lines that separate mails: --kind mbox reads it' : undefined;
+  if (/\.(?:tar\.|t[a-z]{1,3}$)/.test(path)) return 'tar -xf unpacks it into a folder, which can be imported';
+  return `it is compressed: ${command} FILE | arx import -`;
 }
 
 const ZIP_START = '504b';

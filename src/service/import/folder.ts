@@ -1,8 +1,9 @@
 // Reads a folder: mailboxes and mails in it as such, every other file as a message with that file attached.
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { Tier } from '../../contract/token.ts';
 import type { SourceItem } from '../records/import-items.ts';
 import { chatHint, chatSystemOf } from './chat-export.ts';
+import { decompressCommand, startOfFile } from './compressed.ts';
 import { readFileMessage, type FileContext } from './file-message.ts';
 import { filesBelow, type FoundFile } from './folder-listing.ts';
 import { detectFileKind, holdsMails, readFileHead } from './mail-detection.ts';
@@ -41,6 +42,7 @@ export async function* readFolder(path: string, options: FolderOptions): AsyncGe
   const root = resolve(path);
   const { readAs = 'by-content' } = options;
   const maildirs = readAs === 'by-content' || readAs === 'mails-and-mailboxes';
+  const compressed = { count: 0, first: [] as string[] };
   let position = 0;
   for await (const found of filesBelow(root, { maildirs })) {
     options.signal.throwIfAborted();
@@ -52,9 +54,31 @@ export async function* readFolder(path: string, options: FolderOptions): AsyncGe
     const kind = found.unreadReason === undefined ? await kindOf(at, readAs) : 'file';
     if (kind === 'mbox') yield* readMbox(at, { signal: options.signal });
     else if (kind === 'mail') yield* readSingleMail(at);
-    else yield* plainFile(found, { ...options, root, position });
+    else {
+      yield* plainFile(found, { ...options, root, position });
+      if (readAs === 'by-content' && found.unreadReason === undefined && (await isCompressed(at))) {
+        compressed.count += 1;
+        if (compressed.count <= MAX_NAMED) compressed.first.push(relative(root, at));
+      }
+    }
     position += 1;
   }
+  if (compressed.count > 0) yield { kind: 'notice', path: root, text: compressedText(compressed) };
+}
+
+/** Compressed files that the notice about them names. */
+const MAX_NAMED = 3;
+
+async function isCompressed(at: string): Promise<boolean> {
+  const start = await startOfFile(at).catch(() => '');
+  return decompressCommand(start) !== undefined;
+}
+
+function compressedText({ count, first }: { count: number; first: readonly string[] }): string {
+  const names = `${first.join(', ')}${count > first.length ? ', …' : ''}`;
+  return count === 1
+    ? `holds 1 compressed file, stored as it is, and no mail in it was read: ${names}; unpack it, and import it again`
+    : `holds ${count} compressed files, stored as they are, and no mail in them was read: ${names}; unpack them, and import them again`;
 }
 
 async function* plainFile(found: FoundFile, context: FileContext): AsyncGenerator<SourceItem> {

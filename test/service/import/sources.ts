@@ -13,7 +13,7 @@ export const MAIL = 'From: a@b\nSubject: x\nMessage-ID: <1@b>\n\ntext\n';
 export const MBOX = 'From a@b Thu Jan  1 00:00:00 1970\n';
 
 /** Returns a new folder with these files. A name that ends in `/` is a folder. */
-export async function sourceFolder(files: Record<string, string>): Promise<string> {
+export async function sourceFolder(files: Record<string, string | Uint8Array>): Promise<string> {
   const root = tempFolder('source');
   for (const [name, content] of Object.entries(files)) {
     await mkdir(name.endsWith('/') ? join(root, name) : dirname(join(root, name)), { recursive: true });
