@@ -4,6 +4,7 @@ import { GLOBAL_OPTIONS } from '../../src/command-list/global-options.ts';
 import { HELP_TOPIC_NAMES, HELP_TOPICS } from '../../src/command-list/help-topics.ts';
 import { COMMAND_LIST, NOUNS } from '../../src/command-list/index.ts';
 import { SETTING_KEYS } from '../../src/config/setting-keys.ts';
+import { SEARCH_FACETS } from '../../src/contract/search/parameters.ts';
 import { EXIT } from '../../src/exit.ts';
 import { topicBlocks, topicText } from '../../src/help/help-texts.ts';
 
@@ -126,4 +127,9 @@ test('the section on scripts says how a pipe fails where arx fails', () => {
 
 test('abandoned words are in no help line and no topic', () => {
   expect(everything.split('\n').filter((line) => ABANDONED_WORDS.test(line))).toEqual([]);
+});
+
+test('help queries names the values of --facet', () => {
+  const [, values = ''] = /--facet\s+prints ([^;]+);/.exec(topicText('queries')) ?? [];
+  expect(SEARCH_FACETS.filter((name) => !new RegExp(String.raw`\b${name}\b`).test(values))).toEqual([]);
 });
