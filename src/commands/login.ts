@@ -157,9 +157,11 @@ function tierHinted(error: unknown, request: TokenRequest, app: App): unknown {
     return new Fault(error.kind, error.message, { ...error.detail, hint });
   }
   if (observer === LOWEST_TIER && requested === LOWEST_TIER) return error;
+  // Our service names the highest tier that it gives.
+  const tier = / no scope above tier (external|internal)\b/.exec(error.message)?.[1] ?? LOWEST_TIER;
   return new Fault(error.kind, error.message, {
     ...error.detail,
-    hint: withTiers(LOWEST_TIER, LOWEST_TIER, app),
+    hint: withTiers(tier, tier, app),
   });
 }
 

@@ -156,7 +156,7 @@ test('arx serve: its address is said first', async () => {
   expect(stored()).toEqual(['ada external external']);
   const refused = await arx(dir, `login --base-url ${url} --client-id ada --observer-tier mirror`);
   expect(refused.exit).toBe(5);
-  const again = `arx login --base-url ${url} --client-id ada --observer-tier external`;
+  const again = `arx login --base-url ${url} --client-id ada --observer-tier internal`;
   expect(refused.stderr).toContain(`hint: ${again}\n`);
 });
 
@@ -458,7 +458,7 @@ test('Ctrl-C at the question after a refused tier does not report the refusal ag
   const stdin = { ...world.stdin, line: stopped };
   const exit = await run({ ...world, stdin, signal: controller.signal, randomBytes });
   expect(exit).toBe(130);
-  expect(world.stderrText().match(/gives no scope above tier/g)).toHaveLength(1);
+  expect(world.stderrText().match(/no scope above tier/g)).toHaveLength(1);
   expect(world.stderrText()).toMatch(
     /arx: interrupted: no token was stored; run the same command again \[signal, exit 130\]\n$/,
   );

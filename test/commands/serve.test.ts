@@ -87,9 +87,10 @@ test.each<[flags: string[], tiers: Record<string, number>]>([
     expect([exit, stderr]).toEqual(
       status === 200
         ? [0, expect.stringMatching(/^arx: tokens are stored in \S+\n$/)]
-        : [5, expect.stringContaining('no scope above tier')],
+        : [5, expect.stringMatching(/no scope above tier (\w+);[^]*--observer-tier \1 /)],
     );
     if (exit === 0) expect(JSON.parse(stdout)).toMatchObject({ access_tier: tier });
+    expect(stderr).not.toContain('to others than');
   }
 });
 

@@ -30,7 +30,7 @@ export async function token(call: Call): Promise<Reply> {
   if (/\p{C}/u.test(parsed.data.client_id)) {
     throw new ApiError('request_invalid', 'client_id: must not hold control characters');
   }
-  const granted = grantTier(parsed.data, ceilingFor(request, options), options.owner !== undefined);
+  const granted = grantTier(parsed.data, ...ceilingFor(request, options));
   const wait = request.peer === 'local' ? 0 : await tokenLimiter.take(request.peer, archive.now());
   if (wait > 0) {
     throw new ApiError('rate_limited', `too many tokens were issued to this address, wait ${wait} s`, {
@@ -52,11 +52,16 @@ export async function token(call: Call): Promise<Reply> {
   return ok(body);
 }
 
-/** Returns the highest tier of a request. A wrong secret counts as none: `arx serve` may have been restarted since. */
-function ceilingFor({ headers }: ServiceRequest, { maxTier = 'mirror', owner }: ServiceOptions): Tier {
+/** Returns the highest tier of a request, and whose request it is. A wrong secret counts as none: `arx serve` may have been restarted since. */
+function ceilingFor(
+  { headers }: ServiceRequest,
+  { maxTier = 'mirror', owner }: ServiceOptions,
+): [Tier, ('owner' | 'other')?] {
   const secret = singleHeader(headers, OWNER_SECRET_HEADER);
-  if (owner === undefined || secret === undefined) return maxTier;
-  return timingSafeEqual(digest(secret), digest(owner.secret)) ? owner.maxTier : maxTier;
+  if (owner === undefined) return [maxTier];
+  if (secret === undefined || !timingSafeEqual(digest(secret), digest(owner.secret)))
+    return [maxTier, 'other'];
+  return [owner.maxTier, 'owner'];
 }
 
 function digest(text: string): Buffer {

@@ -13,10 +13,10 @@ export type Grant = { tier: Tier; scope: readonly Scope[] };
 
 /**
  * Returns the requested tier with its scopes (interface 4.1). `ceiling` is the highest tier of this service
- * for this caller; with `hasOwner` its refusal says that the owner gets more. Throws ApiError `request_invalid` for an
+ * for this caller. `caller`: the owner, another one where the owner may get more, or undefined where all get the same. Throws ApiError `request_invalid` for an
  * unknown tier, `observer_not_permitted` where the observer's tier or the ceiling is lower.
  */
-export function grantTier(request: TokenRequest, ceiling: Tier, hasOwner = false): Grant {
+export function grantTier(request: TokenRequest, ceiling: Tier, caller?: 'owner' | 'other'): Grant {
   const observer = tierNamed('observer_tier', request.observer_tier);
   const tier = tierNamed('requested_tier', request.requested_tier);
   if (!mayRead(observer, tier)) {
@@ -26,10 +26,13 @@ export function grantTier(request: TokenRequest, ceiling: Tier, hasOwner = false
     );
   }
   if (!mayRead(ceiling, tier)) {
-    const to = hasOwner ? ' to others than the user who runs it' : '';
+    const gives =
+      caller === 'owner'
+        ? `gives the user who runs it no scope above tier ${ceiling}; you`
+        : `gives no scope above tier ${ceiling}${caller === 'other' ? ' to others than the user who runs it' : ''}; its operator`;
     throw new ApiError(
       'observer_not_permitted',
-      `this service gives no scope above tier ${ceiling}${to}; its operator can start it with --max-tier ${tier}`,
+      `this service ${gives} can start it with --max-tier ${tier}`,
     );
   }
   return { tier, scope: SCOPES_OF[tier] };

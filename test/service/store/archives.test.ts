@@ -58,11 +58,7 @@ async function open(
   opened.push(archive);
   return archive;
 }
-const GRANT = grantTier(
-  { client_id: 'c', observer_tier: 'mirror', requested_tier: 'mirror' },
-  'mirror',
-  false,
-);
+const GRANT = grantTier({ client_id: 'c', observer_tier: 'mirror', requested_tier: 'mirror' }, 'mirror');
 const searchPaths = async (): Promise<unknown[]> => {
   const asked = Array.from({ length: 8 }, () => server.catalogue.get('SHOW search_path'));
   return [...new Set((await Promise.all(asked)).map((row) => row?.['search_path']))];
