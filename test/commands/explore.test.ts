@@ -133,7 +133,7 @@ test.each([
   expect(all).toContain(dir.slice(0, 12));
   expect(all).toContain('fixity ok, 45 files checked');
   expect(all).toMatch(/att_5 +shows a/);
-  expect(all).toMatch(/45 files are in got; check later/);
+  expect(all).toMatch(/45 files of this pull are in got; check later/);
   expect(all).toContain('kept: 45 files');
   explorer.type('q\x03');
   expect(await explorer.ended).toBe(0);

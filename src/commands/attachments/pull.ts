@@ -237,8 +237,9 @@ async function pullWith(
 function sayNext(app: App, to: string, { verdicts: { match } }: PullReport): void {
   if (match === 0 || !(app.world.stderr.isTTY || app.printer.output === 'table')) return;
   const are = match === 1 ? 'is' : 'are';
+  // The folder may hold files of other pulls.
   app.notice(
-    `${plural(match, 'file')} ${are} in ${to}; check later: ${shellLine(['arx', 'attachments', 'verify', to])}`,
+    `${plural(match, 'file')} of this pull ${are} in ${to}; check later: ${shellLine(['arx', 'attachments', 'verify', to])}`,
   );
 }
 

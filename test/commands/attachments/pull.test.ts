@@ -322,7 +322,7 @@ test('a terminal is told where the files are, and how to check them', async () =
   await serve([{ content: 'hello' }]);
   const ran = await pull('att_1 --to "my files" --flat', { columns: 200 });
   expect(ran.stderr).toContain(
-    "arx: 1 file is in my files; check later: arx attachments verify 'my files'\n",
+    "arx: 1 file of this pull is in my files; check later: arx attachments verify 'my files'\n",
   );
   expect((await pull('att_1 --to "my files" -q', { columns: 200 })).stderr).toBe('');
   expect((await pull('att_1 --to "my files"')).stderr).toBe('');
