@@ -36,7 +36,7 @@ export async function run(input: Input, app: App): Promise<void> {
     rows,
     summary: () => ({ rows: rows.length, complete: true }),
   });
-  if (revoked)
+  if (revoked && app.printer.mustSayDoubts())
     app.notice('clients that log in by themselves get new tokens: the service asks for no credentials');
 }
 
