@@ -10,7 +10,7 @@ import type { Settings } from './config/settings.ts';
 import type { TokenStore } from './config/token-store.ts';
 import type { LimitValues } from './download/download-limits.ts';
 import type { FileAccess } from './download/file-request.ts';
-import type { Fault } from './faults.ts';
+import type { Fault, FaultKind } from './faults.ts';
 import type { InstantStyle } from './format/instants.ts';
 import type { Printer } from './format/printer.ts';
 import type { Progress } from './format/terminal/progress.ts';
@@ -80,8 +80,8 @@ export type App = {
   pause(until: Promise<void>): Promise<void>;
   /** Adds a Fault that does not end the command; the most severe one decides the exit code. */
   addFault(fault: Fault): void;
-  /** Returns whether a Fault was added before. */
-  hasFailed(): boolean;
+  /** Returns whether a Fault was added before, or one of a kind. */
+  hasFailed(kind?: FaultKind): boolean;
   /** Sets what is said where the run is interrupted; it is called then. The last call counts. */
   onInterrupt(describe: () => Interruption): void;
   /** Begins a piece of work that shows its progress. */

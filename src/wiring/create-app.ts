@@ -323,7 +323,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     log,
     pause,
     addFault: (fault) => void faults.push(fault),
-    hasFailed: () => faults.length > 0,
+    hasFailed: (kind) => faults.some((fault) => kind === undefined || fault.kind === kind),
     onInterrupt: (description) => {
       describe = description;
     },

@@ -135,8 +135,8 @@ export function failIncomplete(app: App, selection: Selection, rows: number): vo
     const { message, hint, isNamed } = selection.empty;
     if (isNamed) app.addFault(new Fault('partial', message, { hint }));
     else if (!app.strict) app.notice(`${message}; ${hint}`);
-    // A search that found nothing said so.
-    else if (!app.hasFailed()) app.addFault(new Fault('not_found', message, { hint }));
+    // A search that found nothing said so, and so did a check of the value.
+    else if (!app.hasFailed('not_found')) app.addFault(new Fault('not_found', message, { hint }));
   }
 }
 
