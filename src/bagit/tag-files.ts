@@ -137,6 +137,9 @@ export function unescapePath(path: string): string {
   return path.replaceAll(/%(0A|0D|25)/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
 }
 
+/** Labels of bag-info.txt by which our bags say what they lack: numbers of files, and `no` for a walk that did not end. */
+export const LACKS = { withheld: 'Files-Withheld', absent: 'Files-Absent', walk: 'Walk-Complete' };
+
 /**
  * Parses bag-info.txt: labels in lower case with their values, in order. Throws Fault 'integrity' for a line that is not
  * `Label: value`. Before 1.0 white space is allowed around the colon (RFC 8493 2.2.2).

@@ -7,6 +7,7 @@ import type { BagSource } from './folder-source.ts';
 import {
   ALGORITHMS,
   decode,
+  LACKS,
   manifestName,
   parseDeclaration,
   parseFetch,
@@ -79,6 +80,8 @@ export async function checkBag(
     options.warn(`the payload has another size than the bag says (${claimed}); it is hashed all the same`);
   }
   if (oxums.length > 1) wrong('bag-info.txt has more than one Payload-Oxum');
+  // The bag is whole as a bag, so that is no failure of it.
+  for (const what of lackingIn(info)) problems.push({ kind: 'odd', what });
 
   const files = await checkFiles(source, listed, options, wrong, declaration);
   const report = verifyReportOf(files, true);
@@ -95,6 +98,20 @@ export async function checkBag(
       problems,
     },
   };
+}
+
+/** Returns what a bag of ours says that it lacks of the archive. */
+function lackingIn(info: readonly [label: string, value: string][]): string[] {
+  const valueOf = (name: string) => info.find(([label]) => label === name.toLowerCase())?.[1];
+  const files = (name: string, state: string): string[] => {
+    const count = Number(valueOf(name) ?? 0);
+    return count > 0 ? [`the bag lacks ${count === 1 ? '1 file' : `${count} files`} ${state}`] : [];
+  };
+  return [
+    ...files(LACKS.withheld, 'withheld when it was made'),
+    ...files(LACKS.absent, 'absent from the archive'),
+    ...(valueOf(LACKS.walk) === 'no' ? ['the walk in the bag did not reach the end of its list'] : []),
+  ];
 }
 
 /** Returns every reason why a bag failed, beside the verdicts of its files. */

@@ -19,6 +19,7 @@ import {
 } from '../../bagit/contents.ts';
 import { openBagTarget } from '../../bagit/target.ts';
 import { readFrozenWalk, type BaggedWalk } from '../../bagit/frozen-walk.ts';
+import { LACKS } from '../../bagit/tag-files.ts';
 import { createBagWriter } from '../../bagit/writer.ts';
 import { isNotKept, readManifest } from '../../download/manifest.ts';
 import { catalogueRows, countCatalogueContradictions, sendersOf } from './catalogue.ts';
@@ -195,11 +196,14 @@ function infoOf(
               ? 'none reported'
               : `first ${walk.drift.first}, last ${walk.drift.last}, most ${walk.drift.most}`,
           ],
+          ...(walk.complete ? [] : [[LACKS.walk, 'no'] as [string, string]]),
         ];
   return [
     ['Source-Organization', source === undefined ? 'a local archive of arx' : new URL(source).host],
     ...(source === undefined ? [] : [['Source-URL', source] as [string, string]]),
     ['External-Description', `Verified files of an archive: ${given}; ${lackingText(withheld, absent)}`],
+    ...(withheld > 0 ? [[LACKS.withheld, `${withheld}`] as [string, string]] : []),
+    ...(absent > 0 ? [[LACKS.absent, `${absent}`] as [string, string]] : []),
     ['Bagging-Date', new Date(app.world.now()).toISOString().slice(0, 10)],
     ['Bag-Software-Agent', `archive-explorer (arx) ${app.version}`],
     ...walked,
