@@ -144,7 +144,7 @@ export const ARCHIVE_COMMANDS = [
     words: 'tokens ls',
     summary: 'list the tokens that an archive issued: who has them, and until when',
     options: DATABASE_OPTIONS,
-    examples: ['arx tokens ls', 'arx tokens ls --database sqlite:/var/lib/arx/archive'],
+    examples: ['arx tokens ls', 'arx tokens ls --database postgres://arx@db.example/archive'],
     topics: ['deployment'],
   },
   {
@@ -160,7 +160,7 @@ export const ARCHIVE_COMMANDS = [
     examples: [
       'arx tokens revoke --client-id laptop --dry-run',
       'arx tokens revoke --all --yes',
-      'arx tokens revoke --client-id laptop --database sqlite:/var/lib/arx/archive --yes',
+      'arx tokens revoke --all --database postgres://arx@db.example/archive --yes',
     ],
     topics: ['deployment'],
   },

@@ -28,6 +28,8 @@ const BEFORE: Record<string, readonly string[]> = {
   'conversations diff': ['arx conversations walk --freeze walk1', 'arx conversations walk --freeze walk2'],
   'conversations plot': ['arx conversations walk --freeze walk1'],
   doctor: ['arx login --base-url https://archive.example --client-id me --observer-tier internal --use'],
+  explore: ['arx login --base-url https://archive.example --client-id me --observer-tier internal'],
+  'tokens revoke': ['arx login --client-id laptop --observer-tier internal'],
   'events reconcile': [
     `arx events send message.reordered --id evt_1 --payload '{"id":"msg_2","entry":"entry_2","sequence":7}'`,
   ],
