@@ -194,7 +194,8 @@ describe('pipelining', () => {
     expect(statusOf(await raw(listener, `GET /x HTTP/1.1\r\n${HEAD}\r\n`, 'HTTP'))).toBe(200);
     expect(isBegun).toBe(false);
     socket.resume();
-    await vi.waitFor(() => expect(isBegun).toBe(true));
+    // Before it come 64 MiB.
+    await vi.waitFor(() => expect(isBegun).toBe(true), { timeout: 20_000 });
     socket.resetAndDestroy();
     await closed;
   });
