@@ -1,7 +1,7 @@
 // `arx login`: obtains a token for this service and profile and stores it in place of the earlier one.
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { loginCommand, type Session } from '../config/session.ts';
+import { loginCommand, serviceOptions, type Session } from '../config/session.ts';
 import type { Setting } from '../config/settings.ts';
 import { setSetting } from '../config/settings-file.ts';
 import type { TokenEntry } from '../config/token-store.ts';
@@ -74,15 +74,14 @@ function isAboutTier({ kind, message }: Fault): boolean {
 
 /** Adds the command that gives the answers again, where some were asked for. */
 function withAnswers(error: unknown, request: TokenRequest, { mayAsk, settings, isRemote }: App): unknown {
-  const { client_id, observer_tier, base_url, profile } = settings;
+  const { client_id, observer_tier } = settings;
   const isAsked = client_id.value === undefined || observer_tier.value === undefined;
   if (!(error instanceof Fault) || error.kind === 'interrupted' || !mayAsk || !isRemote || !isAsked)
     return error;
   const words = [
     'arx',
     'login',
-    ...(base_url.origin === 'flag' ? ['--base-url', String(base_url.value)] : []),
-    ...(profile.origin === 'flag' ? ['--profile', profile.value] : []),
+    ...serviceOptions(settings),
     '--client-id',
     request.client_id,
     '--observer-tier',

@@ -74,10 +74,20 @@ export function tokenOrigin({ base_url: base, data_dir: data }: Settings): strin
   return base.value ?? `local:${data.value}`;
 }
 
+/** Returns the options of this run that name its service and profile, where they were given as options. */
+export function serviceOptions({
+  base_url: base,
+  profile,
+}: Pick<Settings, 'base_url' | 'profile'>): string[] {
+  return [
+    ...(base.origin === 'flag' && base.value !== undefined ? ['--base-url', base.value] : []),
+    ...(profile.origin === 'flag' ? ['--profile', profile.value] : []),
+  ];
+}
+
 /** Returns the `arx login` for the base URL and profile of this run. What came from a flag is repeated. */
-export function loginCommand({ base_url: base, profile }: Settings): string {
-  const address = base.origin === 'flag' && base.value !== undefined ? ` --base-url ${base.value}` : '';
-  return `arx login${address}${profile.origin === 'flag' ? ` --profile ${profile.value}` : ''}`;
+export function loginCommand(settings: Settings): string {
+  return ['arx login', ...serviceOptions(settings)].join(' ');
 }
 
 /** A token obtained within this time is not replaced: a service that refuses it would refuse the next one. */

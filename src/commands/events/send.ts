@@ -6,6 +6,7 @@ import type { Acknowledgement } from '../../contract/event.ts';
 import type { RefusedEvent } from '../../contract/ingest.ts';
 import { Fault } from '../../faults.ts';
 import { formatCount, plural } from '../../format/numbers.ts';
+import { serviceOptions } from '../../config/session.ts';
 import { shellLine } from '../../format/shell-words.ts';
 import { acknowledgementView } from '../../format/views/index.ts';
 import { wholeNumber } from '../input.ts';
@@ -99,12 +100,7 @@ async function sendOne(input: Input, app: App): Promise<void> {
 /** Tells people how to see what the events did: an acknowledged one need not be applied yet. */
 function sayNext(accepted: number, { world, settings, notice }: App): void {
   if (!world.stderr.isTTY || accepted === 0) return;
-  const { base_url: base, profile } = settings;
-  const service = [
-    ...(base.origin === 'flag' && base.value !== undefined ? ['--base-url', base.value] : []),
-    ...(profile.origin === 'flag' ? ['--profile', profile.value] : []),
-  ];
-  const line = (verb: string): string => shellLine(['arx', 'events', verb, ...service]);
+  const line = (verb: string): string => shellLine(['arx', 'events', verb, ...serviceOptions(settings)]);
   const effects = accepted === 1 ? 'its effect' : 'their effects';
   notice(`acknowledged; ${effects}: ${line('ls')}; whether all that was sent is there: ${line('reconcile')}`);
 }
