@@ -1,6 +1,7 @@
 // Commands that run in the background: verifying, downloading, opening. They are the same commands that a user would type.
 import { isPullable } from '../contract/attachment-file.ts';
 import type { Attachment } from '../contract/attachment.ts';
+import { EXIT } from '../exit.ts';
 import { shellLine } from '../format/shell-words.ts';
 import { said, withNotice, type Notice } from './notices.ts';
 import { operands } from './place.ts';
@@ -81,7 +82,7 @@ export function ended(state: State, { job: number, exit, output }: Extract<Event
   const command = `arx ${shellLine(job.words)}`;
   const notice: Notice = {
     text: isDone ? doneText(job) : `${text === '' ? `exit ${exit}` : text}: ${command}`,
-    style: isDone ? 'good' : exit === PARTIAL_EXIT ? 'warn' : 'bad',
+    style: isDone ? 'good' : exit === EXIT.partial ? 'warn' : 'bad',
     // A verification prints only the bytes.
     result: { words: job.words, exit, output: isDone && output === '' ? doneText(job) : output },
   };
@@ -90,9 +91,6 @@ export function ended(state: State, { job: number, exit, output }: Extract<Event
   const unread = state.unread + (isToldByRow ? 0 : 1);
   return { state: { ...withNotice(state, notice), jobs, checks, unread }, effects: [] };
 }
-
-/** The exit code of a command that could not give all of what was asked for. */
-const PARTIAL_EXIT = 3;
 
 /** Returns the line of an output that says why a command failed, else its first one. */
 function mainLine(output: string): string {

@@ -72,7 +72,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const count = (row: Attachment): Attachment => {
     totals.rows += 1;
     hashes.add(row);
-    if (isWithheld(row) && input.redacted === undefined) redacted += 1;
+    if (isWithheld(row)) redacted += 1;
     const state = fileStateOf(row);
     if (state !== 'available') totals[state] += 1;
     if (row.redacted === true && typeof row.file_url === 'string') {
@@ -164,7 +164,8 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     if (repeated !== undefined) app.notice(repeated);
     await noticeMore(app, page, input, list.ids);
   }
-  noticeAllWithheld({ rows: totals.rows, withheld: redacted }, app);
+  // With --redacted that is what was asked for.
+  if (input.redacted === undefined) noticeAllWithheld({ rows: totals.rows, withheld: redacted }, app);
   await noticeEmptyArchive(totals.rows, app);
   sayNoName(input.name, totals.rows, app);
   countCatalogueContradictions(app, client, { text: contradiction });

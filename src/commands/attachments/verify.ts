@@ -96,15 +96,11 @@ export async function verifyPath(
     thread: app.world.thread,
     onBytes: (count) => progress.update({ label: 'verified', done: (bytes += count), total, unit: 'bytes' }),
   };
-  let isPart = false;
   const checking =
     reference === 'bag'
       ? checkPackage(path, isFolder, options, app)
-      : checkFolder(path, { reference, part }, options, app, {
-          onTotal: (sum) => (total = sum),
-          onPart: () => (isPart = true),
-        });
-  const report = await checking.finally(() => progress.end());
+      : checkFolder(path, { reference, part }, options, app, (sum) => (total = sum));
+  const { report, isPart = false } = await checking.finally(() => progress.end());
   return { report, faults: [...verifyFaultsOf(report, reference, { isPart }), ...bagFaultsOf(report.bag)] };
 }
 
@@ -151,16 +147,19 @@ async function isThere(path: string): Promise<boolean> {
   );
 }
 
+/** `isPart`: the manifest is that of a pull that did not end, and may lack files. */
+type Checked = { report: VerifyReport; isPart?: boolean };
+
 async function checkPackage(
   path: string,
   isFolder: boolean,
   options: VerifyOptions,
   app: App,
-): Promise<VerifyReport> {
+): Promise<Checked> {
   spareMemory();
   const source = await (isFolder ? openFolderSource(path, options.signal) : openZipSource(path));
   try {
-    return await checkBag(source, path, { ...options, warn: app.notice });
+    return { report: await checkBag(source, path, { ...options, warn: app.notice }) };
   } finally {
     source.close();
   }
@@ -177,8 +176,8 @@ async function checkFolder(
   { reference, part }: Wanted,
   options: VerifyOptions,
   app: App,
-  { onTotal, onPart }: { onTotal: (bytes: number) => void; onPart: () => void },
-): Promise<VerifyReport> {
+  onTotal: (bytes: number) => void,
+): Promise<Checked> {
   // Before the folder is listed: a file that a pull writes meanwhile is then not expected yet, instead of missing.
   const known = reference === 'manifest' ? ((await readManifest(dir)) ?? NO_ENTRIES) : undefined;
   let isUnfinished = false;
@@ -194,14 +193,12 @@ async function checkFolder(
     const { expected, whole } = await expectation({ reference, part }, dir, app, known);
     // A pull that goes on has removed its mark when the manifest lists what it was asked for.
     const isPart = known !== undefined && isUnfinished;
-    if (isPart) {
-      onPart();
+    if (isPart)
       app.addFault(
         new Fault('partial', `a pull into ${dir} runs, did not end, or left files out (--max-bytes)`, {
           hint: 'run that pull again: files may be missing, and what is here is not downloaded again',
         }),
       );
-    }
     if (whole) onTotal(expected.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0));
     const compared = compareFolder(expected, await observing.contents);
     const files =
@@ -209,10 +206,8 @@ async function checkFolder(
     // A checksum list is no file of the collection: it is the reference, or what -o sums left here.
     const isList = ({ path, verdict }: (typeof files)[number]): boolean =>
       path === SUMS_FILE && (reference === 'sums' || verdict === 'extra');
-    return verifyReportOf(
-      files.filter((file) => !isList(file)),
-      whole && !isPart,
-    );
+    const collection = files.filter((file) => !isList(file));
+    return { report: verifyReportOf(collection, whole && !isPart), isPart };
   } catch (error) {
     await observing.stop();
     throw error;
