@@ -27,7 +27,7 @@ function print(text) {
 function complete() {
   const script = join(DIST, 'complete.js');
   if (!existsSync(script)) {
-    process.stderr.write(`arx: ${script} is missing: this installation is incomplete; install it again\n`);
+    process.stderr.write(`arx: ${require('./start.js').missingText(script)}\n`);
     process.exitCode = 1;
     return;
   }

@@ -57,6 +57,9 @@ exports.start = function start(main, scriptOf) {
   }
 };
 
+/** Returns what is said where a part of the program is missing. */
+exports.missingText = (path) => `${path} is missing: this installation is incomplete; install it again`;
+
 /** The code of the error for a part of the program that was not copied, or belongs to another version by now. */
 const INCOMPLETE = 'ARX_INCOMPLETE';
 
@@ -71,7 +74,7 @@ function partAt(path, isSame) {
     if (error.code !== 'ENOENT') throw Object.assign(error, { isOfProgram: true });
   }
   const message = isSame
-    ? `${path} is missing: this installation is incomplete; install it again`
+    ? exports.missingText(path)
     : 'this installation was replaced while arx ran; start it again';
   throw Object.assign(new Error(message), { code: INCOMPLETE });
 }
