@@ -14,6 +14,7 @@ const LISTED_BY: Record<RecordNoun, string> = {
 /** The ids of our service say what they are of (our choice, but for messages: interface 2.2). */
 const PREFIXES = { att: 'attachment', msg: 'message', conv: 'conversation' } as const;
 type Prefix = keyof typeof PREFIXES;
+const OWN_ID = /^(att|msg|conv)_(\d+)$/;
 
 /** Words that are typed in place of a prefix. */
 const PREFIX_OF_WORD: Readonly<Record<string, Prefix>> = {
@@ -25,9 +26,15 @@ const PREFIX_OF_WORD: Readonly<Record<string, Prefix>> = {
   conversation: 'conv',
 };
 
+/** Returns what an id of our service says that it is of; undefined for another id. */
+export function nounInId(id: string): (typeof PREFIXES)[Prefix] | undefined {
+  const prefix = OWN_ID.exec(id)?.[1];
+  return prefix === undefined ? undefined : PREFIXES[prefix as Prefix];
+}
+
 /** Returns what to do where there is no record of this kind with this id. */
 export function recordHint(noun: RecordNoun, id: string): string {
-  const [, prefix, number] = /^(att|msg|conv)_(\d{1,15})$/.exec(id) ?? [];
+  const [, prefix, number] = OWN_ID.exec(id) ?? [];
   if (prefix === undefined) return meantId(noun, id) ?? LISTED_BY[noun];
   if (prefix === 'conv' && noun === 'conversation')
     return `${LISTED_BY.conversation}; a message: arx read msg_${number} --thread`;

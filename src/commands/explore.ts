@@ -1,13 +1,14 @@
 // `arx explore [ID]`: the archive on the whole terminal. Its code is loaded only here.
 import * as z from 'zod';
 import type { App } from '../app.ts';
+import { nounInId } from '../client/record-hint.ts';
 import type { Chunk, ExplorerArchive, PlaceReader } from '../explore/archive.ts';
 import type { Place } from '../explore/place.ts';
 import { Fault } from '../faults.ts';
 import { colorPaint, NO_PAINT } from '../format/terminal/styled-line.ts';
 import type { Terminal } from '../world.ts';
 import { explorerArchive } from './explore/archive.ts';
-import { kindInId, recordKind } from './record-kind.ts';
+import { recordKind } from './record-kind.ts';
 
 export const Input = z.object({ id: z.string().min(1).optional(), mouse: z.boolean().default(false) });
 type Input = z.infer<typeof Input>;
@@ -71,7 +72,7 @@ async function open(
     return { reader, chunk: await reader.read(undefined, world.signal, () => {}) };
   } catch (error) {
     const isUnknown =
-      error instanceof Fault && error.kind === 'not_found' && kindInId(place.id) === undefined;
+      error instanceof Fault && error.kind === 'not_found' && nounInId(place.id) === undefined;
     if (!isUnknown) throw error;
     throw new Fault('not_found', `no message, conversation or attachment ${place.id} in this archive`, {
       hint: 'arx explore without an id begins at the overview; s searches there',

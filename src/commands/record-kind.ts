@@ -1,5 +1,6 @@
 // Finds out what an id is of: a message, a conversation or an attachment.
 import type { App } from '../app.ts';
+import { nounInId } from '../client/record-hint.ts';
 import { Fault } from '../faults.ts';
 import { attachmentSource } from './attachments/catalogue.ts';
 import { findConversation } from './conversations/conversation-messages.ts';
@@ -8,27 +9,15 @@ import { findRecord } from './find-record.ts';
 /** What has an id. */
 export type RecordKind = 'message' | 'conversation' | 'attachment';
 
-/** The ids of our service say what they are of. */
-const OWN_IDS: readonly [RegExp, RecordKind][] = [
-  [/^msg_\d+$/, 'message'],
-  [/^conv_\d+$/, 'conversation'],
-  [/^att_\d+$/, 'attachment'],
-];
-
 /** Faults about one record, so that it may be one of another kind. */
 const UNDECIDED = new Set(['not_found', 'partial', 'unstable', 'protocol']);
-
-/** Returns what an id says that it is of, undefined where it says nothing. */
-export function kindInId(id: string): RecordKind | undefined {
-  return OWN_IDS.find(([pattern]) => pattern.test(id))?.[1];
-}
 
 /**
  * Returns what an id is of. Where the id does not say it the service is asked, first for a message. Returns `message` where
  * nothing is found, so that reading it gives the error. Throws the Faults of requests.
  */
 export async function recordKind(id: string, app: App): Promise<RecordKind> {
-  const own = kindInId(id);
+  const own = nounInId(id);
   if (own !== undefined) return own;
   const client = await app.client();
   const lookups: readonly [RecordKind, () => Promise<unknown>][] = [
