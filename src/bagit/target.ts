@@ -3,7 +3,8 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { placeFile } from '../disk/atomic-file.ts';
-import { diskFault, noFolderFault } from '../disk/disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
+import { requireFolder } from '../disk/require-folder.ts';
 import { syncPath, writeAll } from '../disk/durable-write.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import { Fault } from '../faults.ts';
@@ -34,7 +35,7 @@ export async function openBagTarget(path: string, world: TargetWorld): Promise<B
   const dir = dirname(path);
   const temporary = join(dir, `.arx-${Buffer.from(world.randomBytes(8)).toString('hex')}-${world.pid}`);
   try {
-    if (path.endsWith('.zip')) await refuseMissing(dir);
+    if (path.endsWith('.zip')) await requireFolder(dir);
     else await makeFolder(dir);
     await removeLeft(dir, world);
     return path.endsWith('.zip')
@@ -52,13 +53,6 @@ async function removeLeft(dir: string, { pid, running }: TargetWorld): Promise<v
     // One that cannot be removed does no harm.
     await rm(join(dir, name), { recursive: true, force: true }).catch(() => undefined);
   }
-}
-
-/** The folder of a file is not made. */
-async function refuseMissing(dir: string): Promise<void> {
-  await lstat(dir).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? noFolderFault(dir) : error;
-  });
 }
 
 async function refuseTaken(path: string): Promise<void> {

@@ -1,10 +1,11 @@
 // Writes HTML pages and reports to the files that `--html` and `--report` name.
 import { createHash } from 'node:crypto';
-import { lstat, stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { diskFault, noFolderFault } from '../disk/disk-fault.ts';
+import { diskFault } from '../disk/disk-fault.ts';
+import { requireFolder } from '../disk/require-folder.ts';
 import { Fault } from '../faults.ts';
 import { formatBytes } from '../format/numbers.ts';
 import { saveVerified } from '../download/save-verified.ts';
@@ -44,10 +45,7 @@ export async function checkFree(file: string, force: boolean, { world }: Pick<Ap
 
 /** Throws Fault 'disk' where the folder of a file is missing. */
 export async function checkFolderOf(file: string, world: App['world']): Promise<void> {
-  const dir = dirname(resolve(world.cwd, file));
-  await stat(dir).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? noFolderFault(dir) : diskFault(error, dir);
-  });
+  await requireFolder(dirname(resolve(world.cwd, file)));
 }
 
 /** Writes an HTML page and prints a notice; to standard output for `-`. Throws as {@link writeTextFile}. */
