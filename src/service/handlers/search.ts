@@ -24,7 +24,7 @@ import { searchTextReader } from '../mail/search-text.ts';
 import { conversationSubject } from '../records/conversation.ts';
 import { messageJson } from '../records/message.ts';
 import { pageText, parseRows, substitute, type CompletedRows } from '../records/page-json.ts';
-import { isReadable, statementFor } from '../records/reader.ts';
+import { isOpenFile, isReadable, statementFor } from '../records/reader.ts';
 import { isIndexedWhole, searchWordsOf } from '../records/search-words.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { excerptOf, type TermsInTexts } from '../rules/excerpt.ts';
@@ -34,7 +34,7 @@ import { readChecked } from '../store/files/read-checked.ts';
 import { indexNext, readIndexed } from '../store/search/build-index.ts';
 import { createFinder, type Facet, type Finder } from '../store/search/find-messages.ts';
 import { indexState } from '../store/search/index-state.ts';
-import { isOpenFile, type Hit, type Search, type SearchOrder } from '../store/search/search.ts';
+import type { Hit, Search, SearchOrder } from '../store/search/search.ts';
 import { selectIn } from '../store/sql/bulk-statements.ts';
 import type { DataVersion } from '../store/sql/database.ts';
 import { isStoreUnavailable } from '../store/sql/database-error.ts';
@@ -220,7 +220,7 @@ async function labelsFor({ database }: Archive, { filters }: SearchQuery, reader
   return {
     city: await labels(
       'city',
-      `SELECT DISTINCT a.origin_city AS label FROM attachments a WHERE a.origin_city IS NOT NULL AND ${isOpenFile(reader)}`,
+      `SELECT DISTINCT a.origin_city AS label FROM attachments a WHERE a.origin_city IS NOT NULL AND ${isOpenFile('a.', reader)}`,
     ),
     channel: await labels(
       'channel',

@@ -9,6 +9,14 @@ export function isReadable(column: string, reader: Tier): string {
     .join(', ')})`;
 }
 
+/**
+ * Returns the SQL condition that this reader gets the bytes of an attachment. What is withheld must not be found by what it is.
+ * `table`: the prefix of its columns.
+ */
+export function isOpenFile(table: 'a.' | '', reader: Tier): string {
+  return `${table}redacted = 0 AND ${isReadable(`${table}tier`, reader)}`;
+}
+
 /** Returns what is made for a reader of each tier. */
 export function forReaders<Made>(make: (reader: Tier) => Made): Record<Tier, Made> {
   return { external: make('external'), internal: make('internal'), mirror: make('mirror') };

@@ -1,11 +1,12 @@
 // Reads attachments: the rows of a message, and windows of the list in order of arrival.
 import { TIERS, type Tier } from '../../../contract/token.ts';
 import { tiersAbove, tiersUpTo } from '../../rules/tiers.ts';
+import { openFileIndex, type OpenFileColumn } from '../schema/open-file-index.ts';
 import type { Statements } from '../sql/database.ts';
 import { readRanges, type IndexRange, type RangesQuery } from '../sql/index-ranges.ts';
 import { readPageRows, type Condition, type Span } from '../sql/keyset.ts';
 import { attachmentJson, ATTACHMENTS, type AttachmentRow } from '../../records/attachment.ts';
-import { isReadable, statementFor } from '../../records/reader.ts';
+import { isOpenFile, statementFor } from '../../records/reader.ts';
 
 /** Filters of the list; an absent one matches every row. */
 export type AttachmentFilter = {
@@ -55,18 +56,16 @@ export function readAttachments(statements: Statements, filter: AttachmentFilter
 
 const NOTHING: Condition = { sql: '1 = 0', values: [] };
 
-/** A filter that asks for a value: the column, the word for it in the name of an index, and the value. */
-type ValueFilter = readonly [column: string, word: string, value: string];
+/** A filter that asks for a value. */
+type ValueFilter = readonly [column: OpenFileColumn, value: string];
 
 function valuesOf({ origin_city, content_type, source }: AttachmentFilter): ValueFilter[] {
   const filters = [
-    ['origin_city', 'city', origin_city],
-    ['declared_type', 'type', content_type],
-    ['source', 'source', source],
+    ['origin_city', origin_city],
+    ['declared_type', content_type],
+    ['source', source],
   ] as const;
-  return filters.flatMap(([column, word, value]) =>
-    value === undefined ? [] : [[column, word, value] as const],
-  );
+  return filters.flatMap(([column, value]) => (value === undefined ? [] : [[column, value] as const]));
 }
 
 /**
@@ -74,12 +73,13 @@ function valuesOf({ origin_city, content_type, source }: AttachmentFilter): Valu
  * filter that asks for a value matches only rows that show it: a match would reveal the value of a withheld row.
  */
 function rangesOf(values: readonly ValueFilter[], reader: Tier, isClosed: boolean): Ranges {
-  const open = openIndex(values);
+  const columns = values.map(([column]) => column);
+  const open = { ...openFileIndex(columns), given: columns };
   const of = (index: Omit<IndexRange, 'fixed'>, tiers: readonly Tier[]): IndexRange[] =>
     tiers.map((tier) => ({ ...index, fixed: [['tier', `'${tier}'`]] }));
   return {
     ranges: isClosed ? [...of(CLOSED, TIERS), ...of(open, tiersAbove(reader))] : of(open, tiersUpTo(reader)),
-    given: values.map(([, , value]) => value),
+    given: values.map(([, value]) => value),
   };
 }
 
@@ -88,27 +88,13 @@ type Ranges = Pick<RangesQuery, 'ranges' | 'given' | 'where'>;
 /** The index of redacted rows. */
 const CLOSED = { index: 'attachments_closed', condition: '(redacted = 1) IS TRUE', given: [] };
 
-/**
- * The index of rows that are not redacted, by these values. There is one for each combination of filters (schema/migrations.ts). Those
- * that have an order in common differ in their conditions, so that a statement can use only one of them.
- */
-function openIndex(values: readonly ValueFilter[]): Omit<IndexRange, 'fixed'> {
-  const given = values.map(([column]) => column);
-  const hasTypeAndSource = given.includes('declared_type') && given.includes('source');
-  const hasCity = given.includes('origin_city') ? ' AND origin_city IS NOT NULL' : '';
-  const condition = `(redacted = 0${hasCity}${hasTypeAndSource ? " AND source >= ''" : ''}) IS TRUE`;
-  const words = values.map(([, word]) => `_${word}`).join('');
-  const prefix = hasTypeAndSource ? 'of' : words === '' ? 'open' : 'open_by';
-  return { index: `attachments_${prefix}${words}`, condition, given };
-}
-
 /** The rows of a message, whose message is always shown. Other filters read all of them: at most the files of one message. */
 function ofMessage(message: number, filter: AttachmentFilter, reader: Tier): Ranges {
-  const where: Condition[] = valuesOf(filter).map(([column, , value]) => ({
+  const where: Condition[] = valuesOf(filter).map(([column, value]) => ({
     sql: `${column} = $1`,
     values: [value],
   }));
-  const isOpen = `redacted = 0 AND ${isReadable('tier', reader)}`;
+  const isOpen = isOpenFile('', reader);
   if (where.length > 0 || filter.redacted === false) where.push({ sql: isOpen, values: [] });
   else if (filter.redacted === true) where.push({ sql: `NOT (${isOpen})`, values: [] });
   const range = { index: 'attachments_of_message', fixed: [], given: ['message'] };

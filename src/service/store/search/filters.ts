@@ -1,8 +1,9 @@
 // The filters of a search as SQL conditions on a message `m`.
 import type { Filter } from '../../../contract/search/query.ts';
+import { isOpenFile } from '../../records/reader.ts';
 import { numberOf } from '../../rules/identifier.ts';
 import type { Value } from '../sql/database.ts';
-import { hasCity, hasType, isOpenFile, type Search } from './search.ts';
+import { hasCity, hasType, type Search } from './search.ts';
 import { dayOf, keyParameter } from './search-tables.ts';
 import type { Source } from './sources.ts';
 
@@ -20,7 +21,7 @@ export function filterConditions(
   let needsMessage = false;
   const parameter = (value: Value): string => `$${values.push(value)}`;
   const file = (condition: string): string =>
-    `EXISTS (SELECT 1 FROM attachments a WHERE a.message = m.n AND ${isOpenFile(reader)} AND ${condition})`;
+    `EXISTS (SELECT 1 FROM attachments a WHERE a.message = m.n AND ${isOpenFile('a.', reader)} AND ${condition})`;
   const conditionOf = (filter: Filter): string => {
     if (filter.kind === 'date') {
       if (isWholeDays(filter)) return dayCondition(filter, source, parameter);

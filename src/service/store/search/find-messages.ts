@@ -1,10 +1,10 @@
 // Finds the messages that match a search, counts them, and counts them by a field. Both engines give the same sets.
 import type { Tier } from '../../../contract/token.ts';
-import { isReadable } from '../../records/reader.ts';
+import { isOpenFile, isReadable } from '../../records/reader.ts';
 import type { Database, Value } from '../sql/database.ts';
 import { filterConditions } from './filters.ts';
 import { fewPlaces, type MessageKey } from './narrow.ts';
-import { isOpenFile, type Hit, type Search, type SearchOrder } from './search.ts';
+import type { Hit, Search, SearchOrder } from './search.ts';
 import { dayOf, keyParameter } from './search-tables.ts';
 import { sourcesOf, type Source } from './sources.ts';
 
@@ -196,7 +196,7 @@ function facetSelection(
   source: Source,
 ): { sql: string; values: Value[] } {
   const ofFiles = (column: string) => {
-    const files = `LEFT JOIN attachments a ON a.message = m.n AND ${isOpenFile(reader)} AND ${column} IS NOT NULL`;
+    const files = `LEFT JOIN attachments a ON a.message = m.n AND ${isOpenFile('a.', reader)} AND ${column} IS NOT NULL`;
     return selected.select(`DISTINCT ${source.n} AS n, COALESCE(${column}, '') AS value`, ` ${files}`);
   };
   switch (facet) {

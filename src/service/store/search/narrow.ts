@@ -3,6 +3,7 @@
 import type { Filter } from '../../../contract/search/query.ts';
 import { numberOf } from '../../rules/identifier.ts';
 import { tiersUpTo } from '../../rules/tiers.ts';
+import { openFileIndex, type OpenFileColumn } from '../schema/open-file-index.ts';
 import { selectIn } from '../sql/bulk-statements.ts';
 import type { Statements, Value } from '../sql/database.ts';
 import { dayOf } from './search-tables.ts';
@@ -55,12 +56,11 @@ async function fewNumbers(
     for (const { n } of some) found.add(n);
   };
   const few = (): Set<number> | undefined => (rows > MAX_PLACES ? undefined : found);
-  /** `isIndexed`: the condition of the index. */
   const ofFiles = async (
-    index: string,
-    isIndexed: string,
+    column: OpenFileColumn,
     condition: (parameter: (value: string) => string) => string,
   ): Promise<void> => {
+    const { index, condition: isIndexed } = openFileIndex([column]);
     const values: string[] = [];
     const where = `${isIndexed} AND ${condition((value) => `$${values.push(value)}`)}`;
     for (const tier of tiersUpTo(reader))
@@ -78,13 +78,12 @@ async function fewNumbers(
     case 'city': {
       const labels = labelsOf(filter);
       if (labels.length > MAX_LABELS) return undefined;
-      const isStated = '(redacted = 0 AND origin_city IS NOT NULL) IS TRUE';
       for (const label of labels)
-        await ofFiles('attachments_open_by_city', isStated, (parameter) => hasCity('', [label], parameter));
+        await ofFiles('origin_city', (parameter) => hasCity('', [label], parameter));
       return few();
     }
     case 'type':
-      await ofFiles('attachments_open_by_type', '(redacted = 0) IS TRUE', (parameter) =>
+      await ofFiles('declared_type', (parameter) =>
         hasType('', filter.type, parameter),
       );
       return few();

@@ -1,7 +1,6 @@
 // What is searched: the expression, the filters, and who reads.
 import type { Expression, Filter, LabelFilter } from '../../../contract/search/query.ts';
 import type { Tier } from '../../../contract/token.ts';
-import { isReadable } from '../../records/reader.ts';
 
 /** A search of one reader. */
 export type Search = {
@@ -19,11 +18,6 @@ export type SearchOrder = 'relevance' | 'newest' | 'oldest';
 
 /** A message that was found, and what its order depends on; a lower score is better. */
 export type Hit = { n: number; day: number; score: number };
-
-/** Returns the condition that the reader gets an attachment `a`. What is withheld must not be found by what it is. */
-export function isOpenFile(reader: Tier): string {
-  return `a.redacted = 0 AND ${isReadable('a.tier', reader)}`;
-}
 
 /** Returns the condition that a file states one of these cities. `table`: the prefix of its columns. */
 export function hasCity(table: 'a.' | '', labels: readonly string[], parameter: Parameter): string {
