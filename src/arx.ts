@@ -4,7 +4,7 @@ import type { CommandBody } from './commands/command-body.ts';
 import { diskFault } from './disk/disk-fault.ts';
 import { exitCodeOf, worstOf } from './exit.ts';
 import { Fault, NOTHING_CHANGED } from './faults.ts';
-import { changesSomething } from './command-list/changes.ts';
+import { effectOf } from './command-list/command-spec.ts';
 import type { Call } from './program.ts';
 import type { RunningApp } from './wiring/create-app.ts';
 import type { World } from './world.ts';
@@ -35,7 +35,7 @@ export async function run(world: World): Promise<number> {
       });
     const { call } = parsed;
     words = call.spec.words;
-    changes = changesSomething(call.spec.words, call.given) || words === 'serve';
+    changes = effectOf(call.spec, call.given) !== 'none';
     const { checkStandardStreams, hasDash } = await import('./wiring/standard-streams.ts');
     if (hasDash(call.given) || hasDash(call.flags)) checkStandardStreams(call.spec, call.given, call.flags);
     const { LOAD_BODY } = await import('./commands/index.ts');

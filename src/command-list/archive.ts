@@ -11,6 +11,7 @@ export const ARCHIVE_COMMANDS = [
   {
     words: 'import',
     summary: 'import mail, exports of Slack, Mattermost or Zulip, or folders of files',
+    effect: 'change',
     arguments: [['<paths...>', 'files and folders to read; - is a file on standard input']],
     options: [
       ['--origin-city <city>', 'city of files without a known origin'],
@@ -39,6 +40,7 @@ export const ARCHIVE_COMMANDS = [
   {
     words: 'redact',
     summary: 'withhold a file of the local archive',
+    effect: 'change',
     arguments: [['<id>', 'attachment, e.g. att_1']],
     options: [
       ['--reason <text>', 'reason to store with the row'],
@@ -56,6 +58,7 @@ export const ARCHIVE_COMMANDS = [
   {
     words: 'fsck',
     summary: 'check every row and every stored byte of the local archive',
+    effect: 'none',
     options: [
       ['--since <date>', 'check only what was added or changed since this date (2026-11-26, yesterday, 3d)'],
       [
@@ -75,6 +78,7 @@ export const ARCHIVE_COMMANDS = [
   {
     words: 'backup',
     summary: 'copy the local archive, also while it is served and written',
+    effect: 'change',
     options: [
       ['--to <dir>', 'target: a new or empty folder, or an earlier backup to bring up to date'],
       ['--database <url>', 'sqlite:FOLDER (default: the local archive)'],
@@ -85,6 +89,7 @@ export const ARCHIVE_COMMANDS = [
   {
     words: 'archive ls',
     summary: 'list the archives of a PostgreSQL database, each in a schema of its own',
+    effect: 'none',
     arguments: [DATABASE_ARGUMENT],
     examples: ['arx archive ls postgres://arx@db.example/archives'],
     topics: ['postgresql'],
@@ -92,6 +97,7 @@ export const ARCHIVE_COMMANDS = [
   {
     words: 'archive create',
     summary: 'make empty archives in a PostgreSQL database',
+    effect: 'change',
     arguments: [DATABASE_ARGUMENT, ['<names...>', 'names of new archives, e.g. lists-2024']],
     options: [
       [
@@ -105,6 +111,7 @@ export const ARCHIVE_COMMANDS = [
   {
     words: 'archive copy',
     summary: 'copy an archive to another database, with its ids, and compare both',
+    effect: 'change',
     arguments: [
       ['<from>', 'sqlite:FOLDER or postgres://…, also while it is served and written'],
       ['<to>', 'sqlite:FOLDER or postgres://…: empty, or an unfinished copy of <from> to complete'],
@@ -127,6 +134,7 @@ export const ARCHIVE_COMMANDS = [
   {
     words: 'blobs move',
     summary: 'move the files of an archive on PostgreSQL between database, folder and bucket',
+    effect: 'change',
     options: [
       ['--to <place>', 'the new place: a folder, s3://BUCKET/PREFIX, or the word database'],
       ['--database <url>', 'postgres://…'],
@@ -143,6 +151,7 @@ export const ARCHIVE_COMMANDS = [
   {
     words: 'tokens ls',
     summary: 'list the tokens that an archive issued: who has them, and until when',
+    effect: 'none',
     options: DATABASE_OPTIONS,
     examples: ['arx tokens ls', 'arx tokens ls --database postgres://arx@db.example/archive'],
     topics: ['deployment'],
@@ -150,6 +159,7 @@ export const ARCHIVE_COMMANDS = [
   {
     words: 'tokens revoke',
     summary: 'end tokens before their time, also while the archive is served',
+    effect: 'change',
     arguments: [['[ids...]', 'ids that arx tokens ls shows, or the SHA-256 of a token']],
     options: [
       ['--client-id <id>', 'all tokens of this client, as it called itself at its login'],
@@ -167,6 +177,7 @@ export const ARCHIVE_COMMANDS = [
   {
     words: 'archive move',
     summary: 'move archives to another PostgreSQL database, also while they are served',
+    effect: 'change',
     arguments: [
       ['<from>', 'postgres://…, without a schema'],
       ['<to>', 'postgres://…, without a schema'],
@@ -186,6 +197,7 @@ export const ARCHIVE_COMMANDS = [
   {
     words: 'archive upgrade',
     summary: 'bring the tables of all archives of a PostgreSQL database to the newest version',
+    effect: 'change',
     arguments: [DATABASE_ARGUMENT],
     options: [['--dry-run', 'show how many would be changed; change nothing']],
     examples: ['arx archive upgrade postgres://arx@db.example/archives'],
@@ -194,6 +206,7 @@ export const ARCHIVE_COMMANDS = [
   {
     words: 'archive drop',
     summary: 'delete archives of a PostgreSQL database; files beside it stay',
+    effect: 'change',
     arguments: [DATABASE_ARGUMENT, ['<names...>', 'names of archives']],
     options: CONFIRM_OPTIONS,
     examples: [

@@ -22,6 +22,7 @@ export const ATTACHMENT_COMMANDS = [
   {
     words: 'attachments ls',
     summary: 'list attachments, one page or all; withheld ones are marked',
+    effect: 'none',
     options: [
       ...FILTERS,
       ['--redacted <choice>', 'only redacted rows, or only the others', ['yes', 'no']],
@@ -41,6 +42,7 @@ export const ATTACHMENT_COMMANDS = [
   {
     words: 'attachments cities',
     summary: 'count the files of each city: available, withheld, absent',
+    effect: 'none',
     options: FILTERS,
     examples: ['arx attachments cities', 'arx attachments cities --type image/jpeg -o tsv | head'],
     topics: ['output', 'files'],
@@ -48,6 +50,7 @@ export const ATTACHMENT_COMMANDS = [
   {
     words: 'attachments types',
     summary: 'count the files of each content type',
+    effect: 'none',
     options: FILTERS,
     examples: ['arx attachments types --city lisbon', 'arx attachments types --on 2004'],
     topics: ['output', 'files'],
@@ -55,6 +58,7 @@ export const ATTACHMENT_COMMANDS = [
   {
     words: 'attachments sources',
     summary: 'count the files of each source',
+    effect: 'none',
     options: FILTERS,
     examples: ['arx attachments sources'],
     topics: ['output', 'files'],
@@ -62,6 +66,7 @@ export const ATTACHMENT_COMMANDS = [
   {
     words: 'attachments senders',
     summary: 'count the files of each sender; this reads the list of messages too',
+    effect: 'none',
     options: FILTERS,
     examples: ['arx attachments senders --type application/pdf'],
     topics: ['output', 'files'],
@@ -69,6 +74,7 @@ export const ATTACHMENT_COMMANDS = [
   {
     words: 'attachments show',
     summary: 'show one attachment',
+    effect: 'none',
     arguments: [['<id>', 'attachment, e.g. att_1']],
     options: [
       ['--open', 'verify its file and open it with the default program'],
@@ -80,6 +86,7 @@ export const ATTACHMENT_COMMANDS = [
   {
     words: 'attachments cat',
     summary: 'write the bytes of files to standard output, checked against their hashes',
+    effect: 'none',
     arguments: [['<ids...>', 'attachments, e.g. att_1; - reads ids from standard input']],
     options: [['--allow-escape-sequences', 'send control characters to the terminal'], ...LIMIT_OPTIONS],
     examples: ['arx attachments cat att_1 > photo.jpg', 'arx attachments cat att_1 | sha256sum'],
@@ -88,6 +95,7 @@ export const ATTACHMENT_COMMANDS = [
   {
     words: 'attachments pull',
     summary: 'download files; each gets its name only when its hash matches',
+    effect: 'change',
     arguments: [['[attachments...]', 'attachments, e.g. att_1 att_2']],
     options: [
       ...FILTERS,
@@ -119,6 +127,7 @@ export const ATTACHMENT_COMMANDS = [
   {
     words: 'attachments verify',
     summary: 'verify the files of a folder or of a BagIt bag against their hashes',
+    effect: 'none',
     arguments: [['[dir]', 'the folder, or a zipped bag (default: the current folder)']],
     options: [
       [
@@ -141,6 +150,7 @@ export const ATTACHMENT_COMMANDS = [
   {
     words: 'attachments export',
     summary: 'pack a pulled folder as a BagIt bag, verifying each file again',
+    effect: 'change',
     arguments: [['[dir]', 'the pulled folder (default: the current folder)']],
     options: [
       ['--format <format>', 'kind of package (default: bagit)', ['bagit']],

@@ -7,6 +7,7 @@ export const CONTENT_COMMANDS = [
   {
     words: 'explore',
     summary: 'look around in the archive on the whole terminal: conversations, messages, files',
+    effect: 'none',
     arguments: [['[id]', 'begin at this message, conversation or attachment, e.g. msg_1']],
     options: [['--mouse', 'use the mouse; the terminal then selects text only with Shift']],
     examples: ['arx explore', 'arx explore conv_1', 'arx explore --base-url https://archive.example'],
@@ -15,6 +16,7 @@ export const CONTENT_COMMANDS = [
   {
     words: 'read',
     summary: 'read messages and conversations',
+    effect: 'none',
     arguments: [
       ['<ids...>', 'messages or conversations, e.g. msg_1, conv_1; - reads ids from standard input'],
     ],
@@ -40,6 +42,7 @@ export const CONTENT_COMMANDS = [
   {
     words: 'open',
     summary: 'open a verified file, or a message or conversation as a page, with the default program',
+    effect: 'none',
     arguments: [['<id>', 'attachment, message or conversation, e.g. att_1, msg_1, conv_1']],
     examples: ['arx open att_1', 'arx open msg_1', 'arx open conv_1'],
     topics: ['files'],
@@ -47,6 +50,7 @@ export const CONTENT_COMMANDS = [
   {
     words: 'content get',
     summary: 'show or save what the service stores of messages, as one record each',
+    effect: 'none',
     arguments: [['<messages...>', 'messages, e.g. msg_1; - reads ids from standard input']],
     options: [
       [
@@ -72,6 +76,7 @@ export const CONTENT_COMMANDS = [
   {
     words: 'content diff',
     summary: 'compare two messages, or the raw and the lore view of one',
+    effect: 'none',
     arguments: [
       ['<a>', 'message, e.g. msg_1'],
       ['[b]', 'another message; without it, the raw view is compared with the lore view'],

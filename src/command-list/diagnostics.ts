@@ -6,6 +6,7 @@ export const DIAGNOSTICS_COMMANDS = [
   {
     words: 'report',
     summary: 'count everything in an archive; say what is complete, on one page',
+    effect: 'none',
     options: [
       ['--html <file>', 'also write the report as a page, one file without scripts; - is standard output'],
       ['--verify <dir>', 'also verify the files of this folder, as arx attachments verify does'],
@@ -21,11 +22,13 @@ export const DIAGNOSTICS_COMMANDS = [
   {
     words: 'health',
     summary: 'show the health of the service',
+    effect: 'none',
     examples: ['arx health'],
   },
   {
     words: 'doctor',
     summary: 'check this installation and find out what a remote service can do',
+    effect: 'none',
     examples: [
       'arx doctor',
       'arx doctor --base-url https://archive.example',
@@ -37,11 +40,13 @@ export const DIAGNOSTICS_COMMANDS = [
   {
     words: 'about api',
     summary: 'list which facts of the interface are documented and which are assumed',
+    effect: 'none',
     examples: ['arx about api', `arx about api --json | jq '.data[] | select(.origin == "assumption")'`],
   },
   {
     words: 'api',
     summary: 'send a GET request with the stored token; print the body as received',
+    effect: 'none',
     arguments: [['<path>', 'path and query, e.g. /v1/attachments?limit=2']],
     examples: ['arx api /api/health'],
   },

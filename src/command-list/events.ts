@@ -17,6 +17,7 @@ export const EVENT_COMMANDS = [
   {
     words: 'events send',
     summary: 'send events and confirm that each was acknowledged',
+    effect: 'change',
     arguments: [['[type]', 'event type; arx events types lists them', EVENT_TYPES]],
     options: [
       ['--id <id>', 'id of the event, which you choose; the same on every retry'],
@@ -35,6 +36,7 @@ export const EVENT_COMMANDS = [
   {
     words: 'events types',
     summary: 'list the event types with the fields of their payload',
+    effect: 'none',
     examples: [
       `arx events types --json | jq -r '.data[].type'`,
       `arx events send ${EVENT_TYPES[4]} --id evt_2 --payload '{"layer":"x"}'`,
@@ -44,6 +46,7 @@ export const EVENT_COMMANDS = [
   {
     words: 'events ls',
     summary: 'list the events that the service received, with their effect',
+    effect: 'none',
     options: [
       ...PAGE_OPTIONS,
       [
@@ -58,6 +61,7 @@ export const EVENT_COMMANDS = [
   {
     words: 'events reconcile',
     summary: 'compare the journal with what the service acknowledged and holds',
+    effect: 'none',
     options: [JOURNAL, ['--replay', 'send missing and dead events again, under the same ids'], SIGN],
     examples: ['arx events reconcile', 'arx events reconcile --replay --json | jq .findings'],
     topics: ['events'],

@@ -6,6 +6,7 @@ import { HELP_TOPIC_NAMES } from './help-topics.ts';
 export const HELP_COMMAND = {
   words: 'help',
   summary: 'show help of a command, or explain a topic',
+  effect: 'none',
   arguments: [['[words...]', 'words of a command, or a topic', HELP_TOPIC_NAMES]],
   examples: ['arx help exit-codes', 'arx help attachments pull'],
 } as const satisfies CommandSpec;

@@ -16,6 +16,7 @@ export const LIST_COMMANDS = [
   {
     words: 'conversations ls',
     summary: 'list conversations, one page as the service reports it, or all',
+    effect: 'none',
     options: [
       ...PAGE_OPTIONS,
       ALL_OPTION,
@@ -39,6 +40,7 @@ export const LIST_COMMANDS = [
   {
     words: 'conversations show',
     summary: 'show a conversation with its messages',
+    effect: 'none',
     arguments: [['<id>', 'conversation, e.g. conv_1']],
     options: [['--plot', 'draw its messages over time, without their list']],
     examples: [
@@ -50,6 +52,7 @@ export const LIST_COMMANDS = [
   {
     words: 'conversations export',
     summary: 'write a conversation into one file, with its files',
+    effect: 'change',
     arguments: [['<id>', 'conversation, e.g. conv_1']],
     options: [
       [
@@ -74,6 +77,7 @@ export const LIST_COMMANDS = [
   {
     words: 'conversations walk',
     summary: 'list all conversations, each once and in order, although answers may be wrong',
+    effect: 'none',
     options: [
       ...WALK_OPTIONS,
       [
@@ -91,6 +95,7 @@ export const LIST_COMMANDS = [
   {
     words: 'conversations verify',
     summary: 'check the hash chain and the rows of a frozen log, offline',
+    effect: 'none',
     arguments: [['<dir>', 'folder of conversations walk --freeze']],
     examples: ['arx conversations verify walk1'],
     topics: ['drift', 'evidence'],
@@ -98,6 +103,7 @@ export const LIST_COMMANDS = [
   {
     words: 'conversations diff',
     summary: 'compare two frozen walks: rows added, moved, lost, changed; offline',
+    effect: 'none',
     arguments: [
       ['<a>', 'folder of the earlier conversations walk --freeze'],
       ['<b>', 'folder of the later one'],
@@ -108,6 +114,7 @@ export const LIST_COMMANDS = [
   {
     words: 'conversations plot',
     summary: 'draw the drift and the reads of a frozen walk, offline',
+    effect: 'none',
     arguments: [['<dir>', 'folder of conversations walk --freeze']],
     options: [['--html <file>', 'also write them as a page, one file without links; - prints only the page']],
     examples: ['arx conversations plot walk1', 'arx conversations plot walk1 --html walk1.html'],
@@ -116,6 +123,7 @@ export const LIST_COMMANDS = [
   {
     words: 'walk',
     summary: 'list all rows of any web API, each once and in order, if its cursors are row ids',
+    effect: 'none',
     arguments: [['<url>', 'address of the list, with its filters']],
     options: [
       ...WALK_OPTIONS,
@@ -136,6 +144,7 @@ export const LIST_COMMANDS = [
   {
     words: 'messages ls',
     summary: 'list messages, one page or all; with --walk in frozen windows',
+    effect: 'none',
     options: [
       ['--conversation <id>', 'only messages of this conversation'],
       ['--opening', 'only the first message of each conversation'],
@@ -158,6 +167,7 @@ export const LIST_COMMANDS = [
   {
     words: 'messages show',
     summary: 'show a row of the list of messages, with --around its neighbours',
+    effect: 'none',
     arguments: [['<id>', 'message, e.g. msg_1']],
     options: [
       ['--around <count>', 'also show so many messages before and after it, 1 to 1000'],
@@ -168,6 +178,7 @@ export const LIST_COMMANDS = [
   {
     words: 'sequence show',
     summary: 'show where the service places the entries of a sequence, and where they really are',
+    effect: 'none',
     arguments: [['<name>', `${ARC_RECONSTRUCTION} or ${MIRROR_RELAY}`, [ARC_RECONSTRUCTION, MIRROR_RELAY]]],
     options: [
       ...PAGE_OPTIONS,
@@ -183,6 +194,7 @@ export const LIST_COMMANDS = [
   {
     words: 'sequence watch',
     summary: 'print each change of the drift of a sequence, until it reaches a threshold',
+    effect: 'none',
     arguments: [['<name>', `${ARC_RECONSTRUCTION} or ${MIRROR_RELAY}`, [ARC_RECONSTRUCTION, MIRROR_RELAY]]],
     options: [
       ['--threshold <ratio>', 'end with exit code 8 when the drift ratio is this or more, e.g. 0.2'],

@@ -8,6 +8,7 @@ export const SEARCH_COMMANDS = [
   {
     words: 'search',
     summary: 'find messages by words, senders, dates and files',
+    effect: 'none',
     arguments: [['[query...]', 'words, "a phrase", word*, OR, -word, from:… file:… on:…']],
     options: [
       ['--from <words>', 'only messages whose sender has these words'],

@@ -14,6 +14,7 @@ export const SERVE_COMMANDS = [
   {
     words: 'serve',
     summary: 'run the archive service on a port',
+    effect: 'service',
     options: [
       ['--host <address>', 'address to bind (default: 127.0.0.1)'],
       ['--port <port>', 'port of the interface, 0 for any free one (default: 4747)'],

@@ -7,6 +7,7 @@ export const SESSION_COMMANDS = [
   {
     words: 'login',
     summary: 'log in: get a token from the archive in use or --base-url, and store it',
+    effect: 'change',
     options: [
       ['--client-id <id>', 'name to log in under, yours or that of a program (default: asked for)'],
       ['--observer-tier <tier>', 'how much you may read: external, internal or mirror (default: asked for)'],
@@ -22,17 +23,20 @@ export const SESSION_COMMANDS = [
   {
     words: 'logout',
     summary: 'delete the stored token of this service and profile, or all',
+    effect: 'change',
     options: [['--all', 'delete the tokens of all services and profiles'], ...CONFIRM_OPTIONS],
     examples: ['arx logout', 'arx logout --all --dry-run'],
   },
   {
     words: 'whoami',
     summary: 'show the tier, scopes, expiry and source integrity of your token',
+    effect: 'none',
     examples: ['arx whoami', 'arx whoami --json | jq -r .access_tier'],
   },
   {
     words: 'token',
     summary: 'print the token alone, for pipes',
+    effect: 'none',
     examples: [
       `printf 'Authorization: Bearer %s' "$(arx token)" | curl -H @- http://127.0.0.1:4747/v1/attachments`,
     ],

@@ -7,6 +7,7 @@ export const SHELL_COMMANDS = [
   {
     words: 'completion',
     summary: 'print the completion script of a shell, or install it',
+    effect: ({ shell }) => (shell === 'install' || shell === 'uninstall' ? 'change' : 'none'),
     arguments: [
       [
         '<shell>',
@@ -26,6 +27,7 @@ export const SHELL_COMMANDS = [
   {
     words: 'demo',
     summary: 'run a tour on a sample archive in a temporary folder',
+    effect: 'none',
     options: [['--keep', 'keep the temporary folder and print its path']],
     examples: ['arx demo'],
   },

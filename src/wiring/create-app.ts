@@ -1,7 +1,7 @@
 // Makes the App of one run from its world, its settings and its global flags.
 import type { App, Interruption } from '../app.ts';
 import type { Client } from '../client/index.ts';
-import type { CommandSpec } from '../command-list/command-spec.ts';
+import { effectOf, type CommandSpec } from '../command-list/command-spec.ts';
 import type { CommandWords } from '../command-list/index.ts';
 import type { StoreWorld } from '../config/private-file.ts';
 import type { Session } from '../config/session.ts';
@@ -25,7 +25,6 @@ import { withArchiveWords } from './archive-words.ts';
 import { DEFAULT_ASSET_URL } from './local-archive.ts';
 import { createLocalArchives } from './local-archives.ts';
 import { firstSteps } from './no-archive.ts';
-import { changesSomething } from '../command-list/changes.ts';
 import { createPaging } from './paging.ts';
 import { createRecording } from './recording.ts';
 import { createSeenRows } from './seen-rows.ts';
@@ -136,7 +135,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
           stdout,
         );
   const recordSink = jq?.sink ?? template?.sink;
-  const isChange = changesSomething(options.spec.words, options.given);
+  const isChange = effectOf(options.spec, options.given) === 'change';
   const isFormChosen =
     settings.output.value !== undefined || flags.fields !== undefined || recordSink !== undefined;
   const printer = seen.watching(

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { changesSomething } from '../../src/command-list/changes.ts';
+import { effectOf } from '../../src/command-list/command-spec.ts';
 import { COMMAND_LIST, NOUNS } from '../../src/command-list/index.ts';
 import { GLOBAL_OPTIONS } from '../../src/command-list/global-options.ts';
 import { FILE_MEANINGS, meaningOfOption } from '../../src/command-list/standard-streams.ts';
@@ -343,7 +343,8 @@ test('rule 13: -q leaves the data that was asked for, and errors', LONG, async (
     expect({ words, stderr: exit === 0 ? stderr : '' }).toEqual({ words, stderr: '' });
     if (exit === EXIT.partial) expect(stderr).toContain('[partial, exit 3]');
   }
-  const changing = ENDING.filter((words) => changesSomething(words, { shell: 'bash' }));
+  const effects = new Map(COMMAND_LIST.map((spec) => [spec.words, effectOf(spec, { shell: 'bash' })]));
+  const changing = ENDING.filter((words) => effects.get(words) === 'change');
   const ending = changing.filter((words) => !/^(archive (?!copy)|blobs |profile rm)/.test(words));
   expect(empty.toSorted()).toEqual([...ending, 'conversations diff'].toSorted());
   const installed = await arx(dir, 'completion install bash -q', { home: dir });
