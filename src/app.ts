@@ -10,7 +10,7 @@ import type { Settings } from './config/settings.ts';
 import type { TokenStore } from './config/token-store.ts';
 import type { LimitValues } from './download/download-limits.ts';
 import type { FileAccess } from './download/file-request.ts';
-import type { Fault, FaultKind } from './faults.ts';
+import type { Fault, FaultKind, Hint } from './faults.ts';
 import type { InstantStyle } from './format/instants.ts';
 import type { Printer } from './format/printer.ts';
 import type { Progress } from './format/terminal/progress.ts';
@@ -73,7 +73,7 @@ export type App = {
   /** Returns how to send to an address outside the interface, with a token only where it may go there. */
   sendTo(url: URL): Promise<Send>;
   /** Writes one line for people on stderr, unless `--quiet`. */
-  notice(text: string): void;
+  notice(text: Hint): void;
   /** Writes one diagnostic line on stderr with `-v`. */
   log(text: string): void;
   /** Gives the terminal to something else: until the promise resolves no progress is drawn, and lines for people wait. */

@@ -3,7 +3,7 @@ import { version } from '../package.json';
 import type { CommandBody } from './commands/command-body.ts';
 import { diskFault } from './disk/disk-fault.ts';
 import { exitCodeOf, worstOf } from './exit.ts';
-import { Fault, NOTHING_CHANGED } from './faults.ts';
+import { Fault, hintText, NOTHING_CHANGED } from './faults.ts';
 import { effectOf } from './command-list/command-spec.ts';
 import type { Call } from './program.ts';
 import type { RunningApp } from './wiring/create-app.ts';
@@ -67,11 +67,6 @@ export async function run(world: World): Promise<number> {
   // Whoever typed something that does not fit is told where it is explained.
   if (words !== undefined && worst.kind === 'usage') worst.detail.hint ??= `arx help ${words}`;
   if (!changes) for (const { detail } of faults) if (detail.kept === NOTHING_CHANGED) delete detail.kept;
-  if (app !== undefined) {
-    const { withArchiveWords } = await import('./wiring/archive-words.ts');
-    for (const { detail } of faults)
-      if (detail.hint !== undefined) detail.hint = withArchiveWords(detail.hint, app.settings);
-  }
   await report(faults, world, app).catch(() => {});
   return exitCodeOf(worst);
 }
@@ -130,7 +125,7 @@ function interruptionOf(
   const own = run.app?.interruption();
   const found = run.faults.find(({ kind, detail }) => kind === 'interrupted' && detail.kept !== undefined);
   const kept = own?.kept ?? found?.detail.kept;
-  const next = own?.next ?? found?.detail.hint ?? 'run the same command again';
+  const next = own?.next ?? hintText(found?.detail.hint ?? 'run the same command again', run.app?.names);
   const message = kept === undefined ? `interrupted; ${next}` : `interrupted: ${kept}; ${next}`;
   return new Fault('interrupted', message, reason.detail);
 }
@@ -141,7 +136,9 @@ async function report(faults: readonly Fault[], world: World, app: RunningApp | 
   const { formatFaults: reportFaults } = await import('./format/fault-report.ts');
   const json = app?.wantsJson ?? asksForJson(world.argv);
   const columns = world.stderr.isTTY ? world.stderr.columns : undefined;
-  await world.stderr.write(reportFaults(faults, { json, debug: world.env['ARX_DEBUG'] === '1', columns }));
+  await world.stderr.write(
+    reportFaults(faults, { json, debug: world.env['ARX_DEBUG'] === '1', columns, names: app?.names }),
+  );
 }
 
 /** Whether the words ask for JSON, for a command line that could not be parsed. */

@@ -23,10 +23,26 @@ export type FaultKind =
 /** What a command that changes something keeps where it failed before that. Commands that only read do not say it. */
 export const NOTHING_CHANGED = 'nothing was changed';
 
+/** What a hint or a notice names of the run that shows it. */
+export type HintNames = {
+  /** `arx` with the options that name the archive of the run, as the beginning of a command that reads this archive. */
+  readonly arx: string;
+  /** Returns what gave a setting its value where nobody typed it: a variable, a profile or a file. */
+  sourceOf(setting: 'base_url' | 'proxy'): string | undefined;
+};
+
+/** A text in one line; a function where it names something of the run. */
+export type Hint = string | ((names: HintNames) => string);
+
+/** Returns the text of a hint, for a run without options or settings where none is given. */
+export function hintText(hint: Hint, names: HintNames = { arx: 'arx', sourceOf: () => undefined }): string {
+  return typeof hint === 'string' ? hint : hint(names);
+}
+
 /** What else is known of a Fault. */
 export type FaultDetail = {
   /** What to do, in one line, best a command to paste. */
-  hint?: string;
+  hint?: Hint;
   /** What was kept in spite of the Fault, in one line. */
   kept?: string;
   /** The error code of the service, where it sent one (interface 7). */

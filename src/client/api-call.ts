@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 import { readResponse, type ApiResponse } from './response.ts';
 import { deadline } from './deadline.ts';
 import { ACCEPTED_ENCODINGS } from './content-encoding.ts';
-import { faultOfResponse, LOGIN_HINT, mayHelpToWait } from './error-response.ts';
+import { faultOfResponse, mayHelpToWait, UNSIGNED } from './error-response.ts';
 import { NoTokenFault } from './no-token.ts';
 import { withRetries, withTryCount, type RetryOutcome } from './retry.ts';
 import { holdsSecret, redactFault, redactSecrets } from './safe-text.ts';
@@ -154,9 +154,10 @@ export function createSender(options: SenderOptions): Send {
 
   /** A fault about a token says what to do about the one that was sent. */
   async function withHint(fault: Fault): Promise<Fault> {
-    if (fault.kind !== 'auth' || fault.detail.hint !== LOGIN_HINT || options.hintAfterRefusal === undefined)
+    const { hintAfterRefusal } = options;
+    if (fault.kind !== 'auth' || fault.detail.code === UNSIGNED || hintAfterRefusal === undefined)
       return fault;
-    return new Fault(fault.kind, fault.message, { ...fault.detail, hint: await options.hintAfterRefusal() });
+    return new Fault(fault.kind, fault.message, { ...fault.detail, hint: await hintAfterRefusal() });
   }
 
   return async (call, read) => {

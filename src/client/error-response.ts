@@ -2,14 +2,14 @@
 import { ERROR_STATUS, NO_ROUTE, ONLY_FILES, type ErrorCode } from '../contract/error.ts';
 import { Integrity } from '../contract/scalars.ts';
 import { HEADERS, ROUTES, type Route } from '../contract/routes.ts';
-import { Fault, type FaultDetail, type FaultKind } from '../faults.ts';
+import { Fault, type FaultDetail, type FaultKind, type Hint } from '../faults.ts';
 import { isFromOurService } from './our-service.ts';
 import type { ApiResponse } from './response.ts';
 import { recordHint, type RecordNoun } from './record-hint.ts';
 import { redactSecrets, safeText } from './safe-text.ts';
 import { shownPath } from './shown-target.ts';
 import { parseJson } from './strict-json.ts';
-import { CHECK_BASE_URL, httpsHint, wrongBaseUrlHint } from './wrong-base-url.ts';
+import { checkBaseUrl, httpsHint, wrongBaseUrlHint } from './wrong-base-url.ts';
 
 /**
  * Codes that say that an argument of the user is wrong. They are `usage` although a request was sent: it had no effect,
@@ -43,7 +43,7 @@ const DAMAGED_CODES: ReadonlySet<string> = new Set<ErrorCode>([
 ]);
 
 /** Here a signature is missing or wrong, and a token would not help. */
-const UNSIGNED: ErrorCode = 'signature_invalid';
+export const UNSIGNED: ErrorCode = 'signature_invalid';
 
 /** There is no record with this id. */
 const NO_RECORD: ErrorCode = 'not_found';
@@ -80,7 +80,7 @@ export function faultOfResponse(response: ApiResponse, url: URL, secrets: readon
   // nginx answers plain http on a port for TLS with a page of status 400.
   const hint =
     isPage && kind === 'protocol'
-      ? ((status === 400 ? httpsHint(url) : undefined) ?? wrongBaseUrlHint(url, secrets) ?? CHECK_BASE_URL)
+      ? ((status === 400 ? httpsHint(url) : undefined) ?? wrongBaseUrlHint(url, secrets) ?? checkBaseUrl())
       : hintFor(kind, fields, url, secrets);
   const detail: FaultDetail = {
     status,
@@ -110,30 +110,28 @@ const ABOVE_TIER = 'observer_not_permitted';
 /** The code for an event whose id another event has. */
 const OTHER_BODY = 'event_conflict';
 
-/** What to do about a refused token, as far as a response tells. */
-export const LOGIN_HINT = 'arx login';
-
 function hintFor(
   kind: FaultKind,
   { code, message }: ErrorFields,
   url: URL,
   secrets: readonly string[],
-): string | undefined {
-  if (kind === 'auth') return code === UNSIGNED ? 'arx events send --sign-with FILE' : LOGIN_HINT;
-  if (message === ONLY_FILES) return `${CHECK_BASE_URL}: arx serve names that of the archive first`;
+): Hint | undefined {
+  if (kind === 'auth')
+    return code === UNSIGNED ? ({ arx }) => `${arx} events send --sign-with FILE` : 'arx login';
+  if (message === ONLY_FILES) return checkBaseUrl(': arx serve names that of the archive first');
   if (message === NO_ROUTE) return wrongBaseUrlHint(url, secrets);
   if (kind === 'not_found' && code === NO_RECORD) {
     const record = recordIn(url);
     return record === undefined ? undefined : recordHint(record.noun, record.id);
   }
   if (code === OTHER_BODY)
-    return 'give another event another id; arx events ls shows those that were received';
+    return ({ arx }) => `give another event another id; ${arx} events ls shows those that were received`;
   // A login names its tiers itself.
   if (code === NO_SCOPE || (code === ABOVE_TIER && !url.pathname.endsWith(ROUTES.token.path)))
     return 'arx login --observer-tier internal asks for more rights, where the service gives them';
   // A service of this interface says why: this may be another server, or another path of it.
   return kind === 'not_found' && (code ?? message) === undefined
-    ? (wrongBaseUrlHint(url, secrets) ?? CHECK_BASE_URL)
+    ? (wrongBaseUrlHint(url, secrets) ?? checkBaseUrl())
     : undefined;
 }
 
@@ -275,7 +273,7 @@ function redirected({ status, headers }: ApiResponse, url: URL, secrets: readonl
   return new Fault(
     'protocol',
     `the server redirects to ${where} (status ${status}), which arx does not follow`,
-    { status, hint: CHECK_BASE_URL },
+    { status, hint: checkBaseUrl() },
   );
 }
 

@@ -2,6 +2,7 @@
 import type { Dispatcher } from 'undici';
 import { Fault } from '../faults.ts';
 import { hostAndPort, TransportFault } from './transport.ts';
+import { CHECK_PROXY } from './transport-fault.ts';
 import { connect, Pool, ProxyAgent } from './undici-parts.ts';
 
 /** How connections are made: the longest wait in milliseconds, and the options of TLS. */
@@ -42,7 +43,7 @@ export function createProxy(address: string, settings: ProxySettings): Dispatche
 /** Returns the fault of a tunnel that was not opened. After an error with the code UND_ERR_SOCKET undici would ask again, without end. */
 function tunnelFault(error: unknown, proxy: string): unknown {
   const { code } = error as { code?: unknown };
-  const detail = { hint: 'check --proxy', retryable: true };
+  const detail = { hint: CHECK_PROXY, retryable: true };
   if (code === 'UND_ERR_SOCKET')
     return new TransportFault('network', `the proxy ${proxy} closed the connection`, false, detail);
   if (code === 'UND_ERR_HEADERS_TIMEOUT')

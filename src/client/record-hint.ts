@@ -1,14 +1,15 @@
 // Says where the records of a kind are listed, or how to see a record whose id is of another kind.
+import { hintText, type Hint } from '../faults.ts';
 
 /** A kind of record that the interface gives one at a time. */
 export type RecordNoun = 'attachment' | 'message' | 'sequence' | 'conversation';
 
 /** The command that lists the records of a kind. */
-const LISTED_BY: Record<RecordNoun, string> = {
-  attachment: 'arx attachments ls --all lists them',
-  message: 'arx messages ls lists them',
+const LISTED_BY: Record<RecordNoun, Hint> = {
+  attachment: ({ arx }) => `${arx} attachments ls --all lists them`,
+  message: ({ arx }) => `${arx} messages ls lists them`,
   sequence: 'arx help sequence show names them',
-  conversation: 'arx conversations ls lists them',
+  conversation: ({ arx }) => `${arx} conversations ls lists them`,
 };
 
 /** The ids of our service say what they are of (our choice, but for messages: interface 2.2). */
@@ -33,28 +34,29 @@ export function nounInId(id: string): (typeof PREFIXES)[Prefix] | undefined {
 }
 
 /** Returns what to do where there is no record of this kind with this id. */
-export function recordHint(noun: RecordNoun, id: string): string {
+export function recordHint(noun: RecordNoun, id: string): Hint {
   const [, prefix, number] = OWN_ID.exec(id) ?? [];
   if (prefix === undefined) return meantId(noun, id) ?? LISTED_BY[noun];
   if (prefix === 'conv' && noun === 'conversation')
-    return `${LISTED_BY.conversation}; a message: arx read msg_${number} --thread`;
+    return (names) =>
+      `${hintText(LISTED_BY.conversation, names)}; a message: ${names.arx} read msg_${number} --thread`;
   return PREFIXES[prefix as Prefix] === noun ? LISTED_BY[noun] : shownBy(prefix as Prefix, noun, id);
 }
 
 /** Returns the command for an id of another kind than was asked for. */
-function shownBy(prefix: Prefix, noun: RecordNoun, id: string): string {
-  if (prefix === 'att') return `arx attachments show ${id}`;
-  if (prefix === 'conv') return `arx conversations show ${id}`;
-  if (noun === 'conversation') return `arx messages show ${id} names its conversation`;
+function shownBy(prefix: Prefix, noun: RecordNoun, id: string): Hint {
+  if (prefix === 'att') return ({ arx }) => `${arx} attachments show ${id}`;
+  if (prefix === 'conv') return ({ arx }) => `${arx} conversations show ${id}`;
+  if (noun === 'conversation') return ({ arx }) => `${arx} messages show ${id} names its conversation`;
   return noun === 'attachment'
-    ? `arx read ${id}; its files: arx attachments ls --message ${id}`
-    : `arx read ${id}`;
+    ? ({ arx }) => `${arx} read ${id}; its files: ${arx} attachments ls --message ${id}`
+    : ({ arx }) => `${arx} read ${id}`;
 }
 
 /** Returns the id of our service that was probably meant by another text. */
-function meantId(noun: RecordNoun, id: string): string | undefined {
+function meantId(noun: RecordNoun, id: string): Hint | undefined {
   if (/^<?[^\s@<>]{1,200}@[^\s@<>]{1,200}>?$/.test(id))
-    return 'ids are those of arx messages ls, such as msg_1; a Message-ID is none';
+    return ({ arx }) => `ids are those of ${arx} messages ls, such as msg_1; a Message-ID is none`;
   const [, word = '', number] = /^([a-z]{0,12})[-_ .]?(\d{1,15})$/i.exec(id) ?? [];
   if (number === undefined) return undefined;
   if (word === '' && noun === 'message')

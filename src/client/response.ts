@@ -6,7 +6,7 @@ import { HEADERS } from '../contract/routes.ts';
 import { Fault } from '../faults.ts';
 import { decodeBody, readBody } from './content-encoding.ts';
 import { isWebPage } from './error-response.ts';
-import { CHECK_BASE_URL } from './wrong-base-url.ts';
+import { checkBaseUrl } from './wrong-base-url.ts';
 import { safeText } from './safe-text.ts';
 import { parseJson } from './strict-json.ts';
 import type { TransportReply } from './transport.ts';
@@ -154,7 +154,7 @@ function checkType(response: ApiResponse): void {
   if (type === undefined || /^(application|text)\/([\w.-]+\+)?json$/.test(type)) return;
   const shown = safeText(new TextDecoder().decode(bytes.subarray(0, 400)), 80);
   const message = `expected JSON, got ${safeText(type, 60)}${shown === '' ? '' : `: ${shown}`}`;
-  throw new Fault('protocol', message, isWebPage(response) ? { hint: CHECK_BASE_URL } : {});
+  throw new Fault('protocol', message, isWebPage(response) ? { hint: checkBaseUrl() } : {});
 }
 
 /** Returns a path in JSON as text: `data[3].integrity`, `$` for the whole value. */

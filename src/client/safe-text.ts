@@ -1,5 +1,5 @@
 // Makes text from a server safe to show in a message: no control characters, limited length, no part of the token.
-import { Fault, type FaultDetail } from '../faults.ts';
+import { Fault, type FaultDetail, hintText } from '../faults.ts';
 
 /** Returns the text as one line of at most `maxCharacters`. Control and invisible characters become U+FFFD. */
 export function safeText(text: string, maxCharacters: number): string {
@@ -74,10 +74,11 @@ export function redactFault(fault: Fault, secrets: readonly string[]): Fault {
   const shown: FaultDetail = { ...fault.detail };
   let isSame = message === fault.message;
   for (const name of ['code', 'request_id', 'hint'] as const) {
-    const text = shown[name];
-    if (text === undefined) continue;
-    shown[name] = redactSecrets(text, secrets);
-    isSame &&= shown[name] === text;
+    const text = hintText(shown[name] ?? '');
+    const redacted = redactSecrets(text, secrets);
+    if (redacted === text) continue;
+    shown[name] = redacted;
+    isSame = false;
   }
   return isSame ? fault : new Fault(fault.kind, message, shown);
 }

@@ -1,11 +1,11 @@
 // Turns errors of connections (undici, sockets, DNS, TLS) into Faults.
-import { Fault } from '../faults.ts';
+import { Fault, type Hint } from '../faults.ts';
 import { TransportFault } from './transport.ts';
-import { CHECK_BASE_URL } from './wrong-base-url.ts';
+import { checkBaseUrl } from './wrong-base-url.ts';
 
-/** Failures before anything was sent. `hint`: what else to do than to check the base URL. `final`: a retry cannot help. */
+/** Failures before anything was sent. `hint` follows what says to check the base URL. `final`: a retry cannot help. */
 const UNREACHED: Record<string, { reason: string; hint?: string; final?: true }> = {
-  ECONNREFUSED: { reason: 'refused', hint: 'or start the service there: nothing listens on this port' },
+  ECONNREFUSED: { reason: 'refused', hint: ', or start the service there: nothing listens on this port' },
   ENOTFOUND: { reason: 'host name unknown', final: true },
   EAI_AGAIN: { reason: 'name server did not answer' },
   EHOSTUNREACH: { reason: 'no route to host' },
@@ -23,13 +23,16 @@ const UNREACHED: Record<string, { reason: string; hint?: string; final?: true }>
   ERR_TLS_CERT_ALTNAME_INVALID: { reason: 'TLS: certificate is for another name', final: true },
   ERR_SSL_WRONG_VERSION_NUMBER: {
     reason: 'TLS: the server does not speak it here',
-    hint: 'with http:// in place of https://',
+    hint: ', with http:// in place of https://',
     final: true,
   },
   EPROTO: { reason: 'TLS: handshake failed', final: true },
 };
 
 const TLS_FAILED: (typeof UNREACHED)[string] = { reason: 'TLS failed', final: true };
+
+/** What to do where the proxy does not answer. */
+export const CHECK_PROXY: Hint = ({ sourceOf }) => `check ${sourceOf('proxy') ?? '--proxy'}`;
 
 /** Of these and of a failed connect, the proxy is the cause where there is one. */
 const ON_THE_WAY: ReadonlySet<string> = new Set([
@@ -68,7 +71,7 @@ export function transportFaultOf(
       `cannot reach ${isOfProxy ? `the proxy ${proxy}` : place} (${reason})`,
       false,
       {
-        hint: isOfProxy ? 'check --proxy' : [CHECK_BASE_URL, unreached?.hint ?? []].flat().join(', '),
+        hint: isOfProxy ? CHECK_PROXY : checkBaseUrl(unreached?.hint),
         retryable: unreached?.final !== true,
         cause: error,
       },

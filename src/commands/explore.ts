@@ -24,7 +24,7 @@ export async function run(input: Input, app: App): Promise<void> {
     );
   if (!world.stdin.isTTY || !world.stdout.isTTY || !screen.animation)
     throw new Fault('usage', 'the explorer needs a terminal for its input and output', {
-      hint: 'without one: arx conversations ls, arx attachments ls, arx read ID',
+      hint: ({ arx }) => `without one: ${arx} conversations ls, ${arx} attachments ls, ${arx} read ID`,
     });
   const place = input.id === undefined ? undefined : await placeOfId(input.id, app);
   const globalWords = [...world.argv];

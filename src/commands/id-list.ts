@@ -17,7 +17,8 @@ export async function readIds(file: string, fields: readonly string[], app: App)
   const name = file === '-' ? 'standard input' : file;
   if (file === '-' && world.stdin.isTTY)
     throw new Fault('usage', 'no ids come from standard input, which is a terminal', {
-      hint: 'for example: arx attachments ls --all -o ndjson | arx attachments pull --ids -',
+      hint: ({ arx }) =>
+        `for example: ${arx} attachments ls --all -o ndjson | ${arx} attachments pull --ids -`,
     });
   const source =
     file === '-' ? world.stdin.bytes() : readInputFile(resolve(world.cwd, file), file, world.signal);

@@ -30,7 +30,7 @@ export async function run({ id, force }: z.infer<typeof Input>, app: App): Promi
   if (kind === 'attachment')
     return openAttachment(await findRecord(id, await attachmentSource(app), app), force, app);
   if (force && !app.isRecorded) throw new Fault('usage', '--force goes with an attachment');
-  checkDisplay(`arx read ${id}`, app);
+  checkDisplay(({ arx }) => `${arx} read ${id}`, app);
   const chunks: Buffer[] = [];
   for await (const chunk of documentOf(id, kind, app)) chunks.push(chunk);
   const path = await savePage(id, Buffer.concat(chunks), app);

@@ -79,7 +79,7 @@ async function* readAll(input: Input, style: ReadingStyle, app: App): AsyncGener
     const kind = await recordKind(id, app);
     if (kind === 'attachment')
       throw new Fault('usage', `${id} is an attachment, not a message`, {
-        hint: `arx attachments show ${id}`,
+        hint: ({ arx }) => `${arx} attachments show ${id}`,
       });
     if (kind === 'conversation') {
       yield* threadItems(id, input, style, app);
@@ -120,7 +120,7 @@ async function writeRaw(input: Input, app: App): Promise<void> {
   if (message === '') throw new Fault('partial', 'no ids were given');
   if (others.length > 0)
     throw new Fault('usage', '--raw writes one message: give one id', {
-      hint: 'arx content get ID... -o ndjson gives the stored bytes of many (raw_base64)',
+      hint: ({ arx }) => `${arx} content get ID... -o ndjson gives the stored bytes of many (raw_base64)`,
     });
   const { body } = await readContent({ message, view: 'raw', pipeline: false, stego: false }, app);
   await writeStored(body.data as RawRecord, { ...input, message }, app);

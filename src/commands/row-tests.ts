@@ -16,7 +16,7 @@ export type RowTest<Row> = {
   column: string;
   /** Returns whether a row matches; undefined where the row does not show what is looked at. */
   matches(row: Row): boolean | undefined;
-  /** The command that lists the rows which do not show it. */
+  /** The words of the command that lists the rows which do not show it. */
   command?: string;
 };
 
@@ -81,7 +81,7 @@ export class RowTests<Row> {
   }
 }
 
-/** Rows of which it cannot be told whether they match. `command` lists them. */
+/** Rows of which it cannot be told whether they match. `command`: the words of the command that lists them. */
 type LeftOut = { message: string; count: number; command: string | undefined };
 
 /** Says that rows are left out because it cannot be told whether they match; under `--strict` that is a Fault of the run. */
@@ -89,10 +89,15 @@ export function sayLeftOut(
   { message, count, command }: LeftOut,
   app: Pick<App, 'strict' | 'notice' | 'addFault'>,
 ): void {
-  if (app.strict) app.addFault(new Fault('partial', message, command === undefined ? {} : { hint: command }));
+  if (app.strict)
+    app.addFault(
+      new Fault('partial', message, command === undefined ? {} : { hint: ({ arx }) => `${arx} ${command}` }),
+    );
   else
     app.notice(
-      command === undefined ? message : `${message}; ${command} lists ${count === 1 ? 'it' : 'them'}`,
+      command === undefined
+        ? message
+        : ({ arx }) => `${message}; ${arx} ${command} lists ${count === 1 ? 'it' : 'them'}`,
     );
 }
 

@@ -74,7 +74,7 @@ function checkOptions({ query, count, facet, all, after, sort, limit }: Input): 
   const option = query.find((word) => /^--[a-z]/.test(word));
   if (option !== undefined)
     throw new Fault('usage', `${cutText(option)} stands behind --, where every word is searched`, {
-      hint: 'options stand before it: arx search --count -- usb -hub',
+      hint: ({ arx }) => `options stand before it: ${arx} search --count -- usb -hub`,
     });
   const shown = count ? '--count' : facet === undefined ? undefined : '--facet';
   const refused = { '--after': after, '--all': all || undefined, '--sort': sort };
@@ -171,7 +171,7 @@ export async function readPage(client: Client, asked: Query): Promise<SearchPage
     if (!isMissing || error.detail.code === 'cursor_not_found') throw error;
     throw new Fault('not_found', 'this service has no search', {
       ...error.detail,
-      hint: 'arx messages ls --walk -o ndjson | grep -i WORD finds subjects and senders',
+      hint: ({ arx }) => `${arx} messages ls --walk -o ndjson | grep -i WORD finds subjects and senders`,
     });
   }
 }

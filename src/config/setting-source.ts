@@ -4,7 +4,8 @@ import type { SettingKey } from './setting-keys.ts';
 import type { SettingsFile } from './settings-file.ts';
 import type { Settings } from './settings.ts';
 
-type Sources = { settings: Settings; file: SettingsFile };
+/** The settings of a run, and the file from which some of them are. */
+export type Sources = { settings: Settings; file: SettingsFile };
 
 /** Returns what gave a setting its value, undefined for a flag and for a default. */
 export function sourceOf(key: SettingKey, { settings, file }: Sources): string | undefined {
@@ -25,25 +26,12 @@ export function variableOf(key: SettingKey): string {
   return `ARX_${key.toUpperCase()}`;
 }
 
-/** The hints that ask to check a setting, by how they begin. */
-const CHECKS: readonly (readonly [hint: string, key: SettingKey])[] = [
-  ['check the base URL', 'base_url'],
-  ['check --proxy', 'proxy'],
-];
-
 /**
- * Returns the error. One about the folder of the local archive, the base URL or the proxy names the variable, profile or file that
- * gave it. Any other comes back as it is.
+ * Returns the error. One about the folder of the local archive names the variable, profile or file that gave it. Any other comes back
+ * as it is.
  */
 export function withSource(error: unknown, sources: Sources): unknown {
   if (!(error instanceof Fault)) return error;
-  const { hint } = error.detail;
-  const [begin, key] = CHECKS.find(([each]) => hint?.startsWith(each) === true) ?? [];
-  const source = key === undefined ? undefined : sourceOf(key, sources);
-  if (hint !== undefined && begin !== undefined && source !== undefined) {
-    const named = key === 'proxy' ? `check ${source}` : `${begin} (${source})`;
-    return new Fault(error.kind, error.message, { ...error.detail, hint: named + hint.slice(begin.length) });
-  }
   const folder = sources.settings.data_dir.value;
   const dataSource = sourceOf('data_dir', sources);
   const message = ` ${error.message} `;

@@ -1,7 +1,7 @@
 // The SHA-256 by which the file of a catalogue row is verified.
 import type { Attachment } from '../contract/attachment.ts';
 import { hasUnusableHash } from '../contract/attachment-file.ts';
-import { Fault } from '../faults.ts';
+import { Fault, type Hint } from '../faults.ts';
 
 /**
  * Returns the SHA-256 that a row gives for its file, in lower case. Throws Fault 'integrity' where the row gives something else,
@@ -9,7 +9,7 @@ import { Fault } from '../faults.ts';
  */
 export function sha256Of(row: Attachment, prefix = ''): string {
   if (row.sha256 !== undefined) return row.sha256.toLowerCase();
-  const hint = `arx attachments show ${row.id}`;
+  const hint: Hint = ({ arx }) => `${arx} attachments show ${row.id}`;
   if (hasUnusableHash(row))
     throw new Fault(
       'integrity',

@@ -1,4 +1,5 @@
 // Runs the explorer: keys and answers become events, effects become requests and commands, each state becomes a frame.
+import { hintText, type FaultDetail } from '../faults.ts';
 import type { Paint } from '../format/terminal/styled-line.ts';
 import type { Terminal, World } from '../world.ts';
 import type { Chunk, ExplorerArchive, OnProgress, PlaceReader } from './archive.ts';
@@ -179,7 +180,7 @@ function ending(): { promise: Promise<void>; resolve(): void; reject(reason: unk
 /** Faults of the main bundle are of another class than those of this one, so they are known by their fields. */
 function textOfError(error: unknown): string {
   if (!(error instanceof Error)) return 'unexpected error';
-  const { kind, detail } = error as { kind?: string; detail?: { hint?: string } };
-  const hint = detail?.hint === undefined ? '' : `; ${detail.hint}`;
+  const { kind, detail } = error as { kind?: string; detail?: FaultDetail };
+  const hint = detail?.hint === undefined ? '' : `; ${hintText(detail.hint)}`;
   return `${error.message}${kind === undefined ? '' : ` [${kind}]`}${hint}`;
 }

@@ -1,7 +1,7 @@
 // What a failed command prints on stderr: a line for each failure, details of the worst one, and a JSON record for machines.
 import type { ExitRecord, Failure } from '../contract/reports/command.ts';
 import { exitCodeOf, worstOf } from '../exit.ts';
-import { Fault } from '../faults.ts';
+import { Fault, hintText, type HintNames } from '../faults.ts';
 import { plural } from './numbers.ts';
 import { truncate, escapeJson, escapeText } from './terminal/escape.ts';
 import { SEPARATOR, wrapParts } from './terminal/wrap.ts';
@@ -12,11 +12,11 @@ const MAX_LINE_COLUMNS = 500;
 /**
  * Returns the text for stderr. The most severe fault comes first, with its details; each other one has one line. Faults of
  * one text are one line, with their number. There are at most 20 lines; `debug` adds stacks. With `json` the exit record, as the last line, says all of it for programs. The text
- * is empty where there is no fault, or the reader of a pipe has closed it. `columns` is the width of a terminal.
+ * is empty where there is no fault, or the reader of a pipe has closed it. `columns` is the width of a terminal; `names`: what hints name of the run.
  */
 export function formatFaults(
   faults: readonly Fault[],
-  options: { json: boolean; debug: boolean; columns?: number | undefined },
+  options: { json: boolean; debug: boolean; columns?: number | undefined; names?: HintNames | undefined },
 ): string {
   const worst = worstOf(faults);
   if (worst === undefined || worst.detail.signal === 'SIGPIPE') return '';
@@ -26,12 +26,15 @@ export function formatFaults(
   const more = others.slice(shown.length).reduce((sum, { times }) => sum + times, 0);
   const lines = [
     `arx: ${worst.message} [${classOf(worst)}, exit ${exitCodeOf(worst)}]${timesText(first)}`,
-    ...detailLines(worst, options.columns),
+    ...detailLines(worst, options),
     ...shown.map((repeated) => `${lineOf(repeated.fault)}${timesText(repeated)}`),
     ...(more > 0 ? [`arx: and ${plural(more, 'more failure')}`] : []),
     ...(options.debug ? faults.flatMap(stackLines) : []),
   ].map((line) => truncate(escapeText(line), MAX_LINE_COLUMNS));
-  if (options.json) lines.push(escapeJson(JSON.stringify(exitRecordOf(first, { others: shown, more }))));
+  if (options.json)
+    lines.push(
+      escapeJson(JSON.stringify(exitRecordOf(first, { others: shown, more, names: options.names }))),
+    );
   return lines.map((line) => `${line}\n`).join('');
 }
 
@@ -65,7 +68,7 @@ function timesText({ times }: RepeatedFault): string {
  */
 function exitRecordOf(
   worst: RepeatedFault,
-  { others, more }: { others: readonly RepeatedFault[]; more: number },
+  { others, more, names }: { others: readonly RepeatedFault[]; more: number; names: HintNames | undefined },
 ): ExitRecord {
   const { fault } = worst;
   const { retryable, kept, hint } = fault.detail;
@@ -75,7 +78,7 @@ function exitRecordOf(
     ...failureOf(worst),
     ...(retryable === undefined ? {} : { retryable }),
     ...(kept === undefined ? {} : { kept }),
-    ...(hint === undefined ? {} : { next: hint }),
+    ...(hint === undefined ? {} : { next: hintText(hint, names) }),
     ...(others.length === 0 ? {} : { others: others.map(failureOf) }),
     ...(more === 0 ? {} : { more_failures: more }),
   };
@@ -97,7 +100,10 @@ function classOf(fault: Fault): string {
   return fault.kind === 'interrupted' ? 'signal' : fault.kind;
 }
 
-function detailLines({ detail }: Fault, columns: number | undefined): string[] {
+function detailLines(
+  { detail }: Fault,
+  { columns, names }: { columns?: number | undefined; names?: HintNames | undefined },
+): string[] {
   const service = [
     detail.code === undefined ? '' : `code ${detail.code}`,
     detail.request_id === undefined ? '' : `request_id ${detail.request_id}`,
@@ -106,7 +112,7 @@ function detailLines({ detail }: Fault, columns: number | undefined): string[] {
   return [
     ...(service.length === 0 ? [] : wrapParts(`  service: ${service.join(SEPARATOR)}`, columns)),
     ...(detail.kept === undefined ? [] : [`  kept: ${detail.kept}`]),
-    ...(detail.hint === undefined ? [] : [`  hint: ${detail.hint}`]),
+    ...(detail.hint === undefined ? [] : [`  hint: ${hintText(detail.hint, names)}`]),
   ];
 }
 

@@ -2,7 +2,7 @@
 import type { Verdict, VerifiedFile, VerifyReport } from '../contract/reports/files.ts';
 import { sameHash } from '../contract/scalars.ts';
 import { cutText } from '../contract/search/cut-text.ts';
-import { Fault, type FaultKind } from '../faults.ts';
+import { Fault, type FaultKind, type Hint } from '../faults.ts';
 import { isHashFailure } from './hash-pool.ts';
 
 /** A row of a manifest, the catalogue or a checksum list. `sha256` null: there is no hash to compare with. */
@@ -100,11 +100,11 @@ export const BAG_AGAIN = 'take another copy of the bag, or export it again';
 const PULL_AGAIN = 'run that pull again';
 const PULL_OVER = `${PULL_AGAIN} with --force, which replaces them`;
 
-const PULL_PART =
-  'arx attachments pull --all --to DIR downloads them; for a part of the catalogue give verify and pull the same options, e.g. --city';
+const PULL_PART: Hint = ({ arx }) =>
+  `${arx} attachments pull --all --to DIR downloads them; for a part of the catalogue give verify and pull the same options, e.g. --city`;
 
 /** What to do about files with other content, and about missing ones. */
-const REPAIR: Record<Reference, { mismatch: string; missing: string }> = {
+const REPAIR: Record<Reference, { mismatch: Hint; missing: Hint }> = {
   manifest: { mismatch: PULL_OVER, missing: PULL_AGAIN },
   catalogue: { mismatch: PULL_OVER, missing: PULL_PART },
   sums: { mismatch: FROM_COPY, missing: FROM_COPY },
@@ -124,7 +124,7 @@ export function verifyFaultsOf(
   const { mismatch, missing, unreadable, withheld, absent, unverifiable } = report.verdicts;
   const hints = REPAIR[reference];
   const faults: Fault[] = [];
-  const fail = (kind: FaultKind, what: string, hint?: string) =>
+  const fail = (kind: FaultKind, what: string, hint?: Hint) =>
     void faults.push(new Fault(kind, what, hint === undefined ? {} : { hint }));
   const named = (isOne: (file: VerifiedFile) => boolean) => firstNames(report.files.filter(isOne));
   const judged = (verdict: VerifiedFile['verdict']) => named((file) => file.verdict === verdict);

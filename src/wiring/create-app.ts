@@ -9,7 +9,7 @@ import { withSource } from '../config/setting-source.ts';
 import { loadSettings } from '../config/settings.ts';
 import type { LimitValues } from '../download/download-limits.ts';
 import type { FileAccess } from '../download/file-request.ts';
-import { Fault } from '../faults.ts';
+import { Fault, hintText, type HintNames } from '../faults.ts';
 import { formFault } from '../format/form-fault.ts';
 import { instantStyle } from '../format/instants.ts';
 import { plural } from '../format/numbers.ts';
@@ -21,7 +21,7 @@ import { withCurlLog } from './curl-log.ts';
 import { createDiagnostics } from './diagnostics.ts';
 import { openFileAccess } from './files-access.ts';
 import { readGlobalFlags, type GlobalFlags } from './global-flags.ts';
-import { withArchiveWords } from './archive-words.ts';
+import { hintNames } from './hint-names.ts';
 import { DEFAULT_ASSET_URL } from './local-archive.ts';
 import { createLocalArchives } from './local-archives.ts';
 import { firstSteps } from './no-archive.ts';
@@ -35,6 +35,8 @@ import { lazy } from '../lazy.ts';
 /** An App with what only its runner uses. */
 export type RunningApp = App & {
   readonly flags: GlobalFlags;
+  /** What hints name of this run. */
+  readonly names: HintNames;
   /** Prints the names and types of the fields of the command's record. */
   listFields(): Promise<void>;
   /** Whether the user closed the pager before it had all of the output. */
@@ -80,6 +82,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     storeWorld,
     { lenient: options.spec.lenient === true },
   );
+  const names = hintNames({ settings, file });
   const isRemote = settings.base_url.value !== undefined;
   const isCurlLogged = flags.verbose > 1;
   // What goes over sockets of our own cannot be recorded or logged.
@@ -318,7 +321,8 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
         log,
       });
     },
-    notice: (text) => notice(withArchiveWords(text, settings)),
+    names,
+    notice: (text) => notice(hintText(text, names)),
     log,
     pause,
     addFault: (fault) => void faults.push(fault),

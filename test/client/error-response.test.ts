@@ -1,11 +1,14 @@
 // What is said of refusals by other services: their words, wherever they stand, and what they lack.
 import { describe, expect, test } from 'vitest';
 import { faultOfResponse } from '../../src/client/error-response.ts';
+import { hintText, type Fault } from '../../src/faults.ts';
 
 const said = (status: number, body: unknown, path = '/v1/conversations') => {
   const bytes = new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body));
   return faultOfResponse({ status, headers: {}, bytes }, new URL(path, 'http://other'));
 };
+
+const hintOf = ({ detail: { hint } }: Fault) => (hint === undefined ? undefined : hintText(hint));
 
 describe('the words of the service are found', () => {
   test.each<[string, unknown]>([
@@ -48,12 +51,12 @@ describe('404 of another service names what it does not have', () => {
     ['/v1/conversations?starting_after=x', 'the service refused the request: nothing here'],
   ])('%s', (path, message) => {
     const fault = said(404, { message: 'Nothing here' }, path);
-    expect([fault.kind, fault.message, fault.detail.hint]).toEqual(['not_found', message, undefined]);
+    expect([fault.kind, fault.message, hintOf(fault)]).toEqual(['not_found', message, undefined]);
   });
 
   test('without a word of the service the base URL may be wrong', () => {
     const fault = said(404, '<h1>Not Found</h1>', '/api/content/msg_9');
-    expect([fault.message, fault.detail.hint]).toEqual([
+    expect([fault.message, hintOf(fault)]).toEqual([
       'the service has no message msg_9: status 404',
       'check the base URL',
     ]);
@@ -82,7 +85,7 @@ test.each<[number, string, string, string | undefined]>([
   const bytes = new TextEncoder().encode('<!doctype html><title>Welcome</title>');
   const headers = { 'content-type': 'text/html; charset=utf-8' };
   const fault = faultOfResponse({ status, headers, bytes }, new URL('http://other/v1/conversations'));
-  expect([fault.kind, fault.message, fault.detail.hint]).toEqual([kind, message, hint]);
+  expect([fault.kind, fault.message, hintOf(fault)]).toEqual([kind, message, hint]);
 });
 
 test('what a server lacks by its status, it lacks later too', () => {
@@ -100,5 +103,5 @@ test.each([
   ['/api/sequence/x', 'no sequence x in this archive', 'arx help sequence show names them'],
 ])('a record that is not there: %s', (path, message, hint) => {
   const fault = said(404, { code: 'not_found', message: 'x y' }, path);
-  expect([fault.message, fault.detail.hint]).toEqual([message, hint]);
+  expect([fault.message, hintOf(fault)]).toEqual([message, hint]);
 });

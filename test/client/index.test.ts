@@ -7,7 +7,7 @@ import { createClient, type Client, type ClientOptions } from '../../src/client/
 import { createNetwork } from '../../src/client/network.ts';
 import { TransportFault } from '../../src/client/transport.ts';
 import type { Service, ServiceRequest, ServiceResponse } from '../../src/contract/exchange.ts';
-import type { FaultKind } from '../../src/faults.ts';
+import { hintText, type FaultKind } from '../../src/faults.ts';
 import { pathOf } from '../../src/contract/routes.ts';
 import { always, answer } from '../support/misbehaving-server.ts';
 import { against, clientWorld, faultFrom, NOW, TOKEN } from './fixture.ts';
@@ -288,7 +288,7 @@ describe('ingest', () => {
   ])('M9 an acknowledgement with %s', async (_what, ack, kind) => {
     const client = embedded(serviceOf({ '/api/webhooks/ingest': () => json(202, ack) }));
     const { detail } = await faultFrom(client.ingest(EVENT), kind);
-    expect(detail.hint?.includes('send it again') ?? false).toBe(kind === 'unconfirmed');
+    expect(hintText(detail.hint ?? '').includes('send it again')).toBe(kind === 'unconfirmed');
   });
 
   test('M9 an acknowledgement with two values for accepted is refused', async () => {

@@ -3,6 +3,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createNetwork } from '../../src/client/network.ts';
 import { createClient } from '../../src/client/index.ts';
+import { hintText } from '../../src/faults.ts';
 import { BAD_ANSWERS, head, silent, type BadAnswer } from '../support/bad-answers.ts';
 import { always, answer, flood, misbehave } from '../support/misbehaving-server.ts';
 import { SELF_SIGNED } from '../support/self-signed.ts';
@@ -143,7 +144,7 @@ describe('A: server misbehaviour', () => {
     });
     const fault = await faultFrom(client.health(), 'network');
     expect(fault.message).toBe(`cannot reach 127.0.0.1:${server.port} (refused) (after 5 tries)`);
-    expect(fault.detail.hint).toMatch(/base URL/);
+    expect(hintText(fault.detail.hint ?? '')).toMatch(/base URL/);
     expect(world.slept).toHaveLength(4);
     await network.close();
   });

@@ -1,6 +1,7 @@
 // What to do about an id that no record has: the id that was meant, or where the ids are listed.
 import { expect, test } from 'vitest';
 import { recordHint } from '../../src/client/record-hint.ts';
+import { hintText } from '../../src/faults.ts';
 
 test.each([
   ['message', 'msg_9', 'arx messages ls lists them'],
@@ -19,4 +20,4 @@ test.each([
   ['attachment', 'att_9', 'arx attachments ls --all lists them'],
   ['sequence', 'x', 'arx help sequence show names them'],
   ['message', '9'.repeat(30), 'arx messages ls lists them'],
-] as const)('%s %s', (noun, id, hint) => expect(recordHint(noun, id)).toBe(hint));
+] as const)('%s %s', (noun, id, hint) => expect(hintText(recordHint(noun, id))).toBe(hint));

@@ -4,7 +4,7 @@ import { GLOBAL_OPTIONS } from '../../src/command-list/global-options.ts';
 import { COMMAND_LIST } from '../../src/command-list/index.ts';
 import { optionSuggestion, OPTIONS_OF_OTHERS } from '../../src/command-list/option-suggestion.ts';
 import { parse } from '../../src/program.ts';
-import { Fault } from '../../src/faults.ts';
+import { Fault, hintText } from '../../src/faults.ts';
 
 async function faultOf(line: string): Promise<Fault> {
   const fault = await parse(line.split(' '), '1.2.3').then(
@@ -45,9 +45,10 @@ test.each([
   const { kind, message, detail } = await faultOf(line);
   expect(kind).toBe('usage');
   expect(message).not.toContain('Did you mean');
-  if (meant === undefined) expect(detail.hint).not.toContain('did you mean');
-  else expect(`${detail.hint};`).toContain(`did you mean: ${meant};`);
-  expect(detail.hint).toMatch(/arx (help|--help)/);
+  const hint = hintText(detail.hint ?? '');
+  if (meant === undefined) expect(hint).not.toContain('did you mean');
+  else expect(`${hint};`).toContain(`did you mean: ${meant};`);
+  expect(hint).toMatch(/arx (help|--help)/);
 });
 
 test('an option of another command names it', async () => {

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { ArchiveMoveReport } from '../../contract/reports/archive.ts';
-import { Fault, NOTHING_CHANGED } from '../../faults.ts';
+import { Fault, NOTHING_CHANGED, hintText } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { archiveMoveLines } from '../../format/views/index.ts';
 import type { Archive, ArchiveLocation, OpenArchive } from '../../service/index.ts';
@@ -204,7 +204,8 @@ async function attempt(name: string, app: App, work: () => Promise<Outcome>): Pr
     const isOurs = [Fault, CopyTakenOver, CopyTargetError, UnusableArchive].some(
       (kind) => fault instanceof kind,
     );
-    const hint = fault instanceof Fault && fault.detail.hint !== undefined ? `; ${fault.detail.hint}` : '';
+    const hint =
+      fault instanceof Fault && fault.detail.hint !== undefined ? `; ${hintText(fault.detail.hint)}` : '';
     return { name, problem: isOurs ? `${(fault as Error).message}${hint}` : errorName(fault) };
   }
 }

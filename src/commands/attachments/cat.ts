@@ -47,7 +47,7 @@ async function writeFile(row: Attachment, input: Input, app: App, onWrite: () =>
   const { id, bytes } = row;
   if (!isPullable(row)) {
     throw new Fault('partial', `${id} is ${fileStateWords(row)}: it has no bytes to write`, {
-      hint: `arx attachments show ${id}`,
+      hint: ({ arx }) => `${arx} attachments show ${id}`,
     });
   }
   const sha256 = sha256Of(row, `${id}: `);

@@ -143,7 +143,7 @@ async function recordsOf(dir: string, input: Input, app: App): Promise<BagRecord
   });
   if (manifest === undefined)
     throw new Fault('not_found', `${dir} holds no pulled files`, {
-      hint: 'arx attachments pull --all --to files',
+      hint: ({ arx }) => `${arx} attachments pull --all --to files`,
     });
   const rows = input.offline ? new Map<string, Attachment>() : await catalogueRows(manifest, app);
   if (!input.offline) countCatalogueContradictions(app, await app.client(), { ids: manifest.keys() });

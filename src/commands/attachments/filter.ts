@@ -37,9 +37,9 @@ export type Selecting = z.infer<typeof Selecting>;
 /** In place of a value of a city, type or source: rows that have none, or do not show it. */
 export const NONE = 'none';
 
-/** Returns the command that lists the rows which show none of these values. */
+/** Returns the words of the command that lists the rows which show none of these values. */
 export function listWithout(columns: readonly string[]): string {
-  return ['arx attachments ls', ...columns.map((column) => `--${column} ${NONE}`)].join(' ');
+  return ['attachments ls', ...columns.map((column) => `--${column} ${NONE}`)].join(' ');
 }
 
 /** Returns whether a content type is a shell pattern, such as `image/*`. */

@@ -6,7 +6,7 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { fileStateWords, isPullable } from '../../contract/attachment-file.ts';
 import { sameHash } from '../../contract/scalars.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
-import { Fault } from '../../faults.ts';
+import { Fault, type Hint } from '../../faults.ts';
 import { digestFile } from '../../verify/digest.ts';
 import { sha256Of } from '../../download/hash-of-row.ts';
 import { readManifest } from '../../download/manifest.ts';
@@ -37,7 +37,7 @@ export async function openAttachment(row: Attachment, force: boolean, app: App):
   if (!isPullable(row)) {
     throw new Fault('partial', `${row.id} is ${fileStateWords(row)}: there is nothing to open`);
   }
-  checkDisplay(`arx attachments pull ${row.id} --to DIR`, app);
+  checkDisplay(({ arx }) => `${arx} attachments pull ${row.id} --to DIR`, app);
   const path = (await pulledHere(row, app)) ?? (await fetched(row, app));
   await checkViewed(path, row.id, force);
   await launch(path, `the verified file is ${path}`, app);
@@ -49,7 +49,7 @@ export function checkInteractive(app: App): void {
 }
 
 /** Throws Fault 'usage' where there is no display. `hint`: the command to use then. */
-export function checkDisplay(hint: string, { world: { env, platform } }: App): void {
+export function checkDisplay(hint: Hint, { world: { env, platform } }: App): void {
   const hasScreen = ['DISPLAY', 'WAYLAND_DISPLAY'].some((name) => (env[name] ?? '') !== '');
   if (OPENERS[platform] === undefined && !hasScreen)
     throw new Fault('usage', 'there is no display to open a file on', { hint });

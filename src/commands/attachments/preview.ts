@@ -4,7 +4,7 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { fileNameOf, fileStateWords, isPullable } from '../../contract/attachment-file.ts';
 import { sha256Of } from '../../download/hash-of-row.ts';
 import { streamFile } from '../../download/held-stream.ts';
-import { Fault } from '../../faults.ts';
+import { Fault, type Hint } from '../../faults.ts';
 import { formatBytes } from '../../format/numbers.ts';
 import { cellLines } from '../../format/picture/cell-picture.ts';
 import type { Pixels } from '../../format/picture/pixels.ts';
@@ -32,7 +32,8 @@ const OTHER_ROWS = 2;
 /** Throws Fault 'usage' where there is no terminal to draw on. */
 export function checkPreview(id: string, app: App): void {
   const { stdout, env } = app.world;
-  const hint = `arx attachments show ${id} --open shows it in a window; arx attachments cat ${id} > FILE writes it`;
+  const hint: Hint = ({ arx }) =>
+    `${arx} attachments show ${id} --open shows it in a window; ${arx} attachments cat ${id} > FILE writes it`;
   if (!stdout.isTTY || env['TERM'] === 'dumb')
     throw new Fault('usage', '--preview draws on a terminal, and there is none', { hint });
   if (app.printer.output !== 'table')
@@ -53,7 +54,7 @@ export async function drawPreview(row: Attachment, app: App): Promise<void> {
   const header = readPictureHeader(file);
   if (header === undefined)
     throw new Fault('partial', `${row.id} is no PNG, JPEG or GIF picture, so there is no preview`, {
-      hint: `arx attachments show ${row.id} --open`,
+      hint: ({ arx }) => `${arx} attachments show ${row.id} --open`,
     });
   for await (const text of drawing(file, header, row.id, app)) await app.printer.bytes(Buffer.from(text));
 }
@@ -100,7 +101,7 @@ async function* drawing(
 
 function noPreview(id: string, failure: string): Fault {
   return new Fault('partial', `${id}: there is no preview of the picture: ${failure}`, {
-    hint: `arx attachments cat ${id} > FILE writes the verified file`,
+    hint: ({ arx }) => `${arx} attachments cat ${id} > FILE writes the verified file`,
   });
 }
 

@@ -2,7 +2,7 @@
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
-import { Fault } from '../../faults.ts';
+import { Fault, hintText, type Hint } from '../../faults.ts';
 import { formatBytes } from '../../format/numbers.ts';
 import { readAhead } from '../../concurrency/read-ahead.ts';
 import { exactRows, type ExactRows } from '../exact-rows.ts';
@@ -33,7 +33,7 @@ export type Selection = {
   /** Says, after the last row, in what the answers contradict themselves. */
   countContradictions(): void;
   /** What to say if there are no rows. `isNamed`: ids were given. */
-  empty: { message: string; hint: string; isNamed: boolean };
+  empty: { message: string; hint: Hint; isNamed: boolean };
   /** Counts of the files that can be downloaded, so far; `isAll` when the last row is counted. */
   known: { files: number; bytes: number; unsized: number; isAll: boolean };
 };
@@ -134,7 +134,7 @@ export function failIncomplete(app: App, selection: Selection, rows: number): vo
   else if (rows === 0) {
     const { message, hint, isNamed } = selection.empty;
     if (isNamed) app.addFault(new Fault('partial', message, { hint }));
-    else if (!app.strict) app.notice(`${message}; ${hint}`);
+    else if (!app.strict) app.notice((names) => `${message}; ${hintText(hint, names)}`);
     // A search that found nothing said so, and so did a check of the value.
     else if (!app.hasFailed('not_found')) app.addFault(new Fault('not_found', message, { hint }));
   }
@@ -142,17 +142,21 @@ export function failIncomplete(app: App, selection: Selection, rows: number): vo
 
 function emptyOf(input: Selected): Selection['empty'] {
   const isNamed = input.ids.length > 0;
-  return { message: emptyMessageOf(input), hint: `${commandForEmpty(input)} lists them`, isNamed };
+  return {
+    message: emptyMessageOf(input),
+    hint: ({ arx }) => `${arx} ${commandForEmpty(input)} lists them`,
+    isNamed,
+  };
 }
 
-/** Returns the command that shows which values there are. */
+/** Returns the words of the command that shows which values there are. */
 function commandForEmpty({ ids, city, type, source, from, matching }: Selected): string {
-  if (ids.length > 0) return 'arx attachments ls --all';
-  if (city !== undefined) return 'arx attachments cities';
-  if (type !== undefined) return 'arx attachments types';
-  if (source !== undefined) return 'arx attachments sources';
-  if (from !== undefined) return 'arx attachments senders';
-  return matching === undefined ? 'arx attachments ls --all' : 'arx search has:attachment';
+  if (ids.length > 0) return 'attachments ls --all';
+  if (city !== undefined) return 'attachments cities';
+  if (type !== undefined) return 'attachments types';
+  if (source !== undefined) return 'attachments sources';
+  if (from !== undefined) return 'attachments senders';
+  return matching === undefined ? 'attachments ls --all' : 'search has:attachment';
 }
 
 function emptyMessageOf({ ids, matching, ...given }: Selected): string {

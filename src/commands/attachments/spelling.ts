@@ -2,7 +2,7 @@
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { nearest } from '../../contract/nearest.ts';
-import { Fault } from '../../faults.ts';
+import { Fault, hintText, type Hint } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { attachmentView } from '../../format/views/index.ts';
 import { valueOfColumn } from '../row-tests.ts';
@@ -102,10 +102,12 @@ function asWritten(column: Column, asked: string, known: Known, app: App): strin
     same.length > 1
       ? `the ${column} "${asked}" is written in ${plural(same.length, 'way')} here: ${same.join(', ')}`
       : `no ${column} "${asked}"`;
-  const others = values.length === 0 ? `no row names a ${column}` : `arx attachments ${list} lists them`;
-  const hint = guess === undefined ? others : `did you mean ${guess}?`;
+  const hint: Hint = ({ arx }) => {
+    if (guess !== undefined) return `did you mean ${guess}?`;
+    return values.length === 0 ? `no row names a ${column}` : `${arx} attachments ${list} lists them`;
+  };
   if (app.strict) app.addFault(new Fault('not_found', message, same.length > 1 ? {} : { hint }));
-  else app.notice(same.length > 1 ? message : `${message}; ${hint}`);
+  else app.notice(same.length > 1 ? message : (names) => `${message}; ${hintText(hint, names)}`);
   return undefined;
 }
 

@@ -23,6 +23,8 @@ export class UnusableHashes {
     if (this.#first === undefined) return;
     const others = this.#count === 1 ? '' : `, and those of ${formatCount(this.#count - 1)} more`;
     const text = `the sha256 of ${safeText(this.#first, 40)}${others} cannot be one`;
-    app.addFault(new Fault('protocol', text, { hint: `arx attachments show ${this.#first}` }));
+    app.addFault(
+      new Fault('protocol', text, { hint: ({ arx }) => `${arx} attachments show ${this.#first}` }),
+    );
   }
 }

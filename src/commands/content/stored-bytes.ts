@@ -16,7 +16,7 @@ export async function storedBytes(record: RawRecord, message: string, app: App):
     const reason = withheld.length === 0 ? 'are not given' : `hold withheld files: ${withheld.join(', ')}`;
     throw new Fault('partial', `the bytes of ${message} ${reason}`, {
       kept: 'nothing was written',
-      hint: `arx content get ${message} shows the message without them`,
+      hint: ({ arx }) => `${arx} content get ${message} shows the message without them`,
     });
   }
   if (sha256 === undefined) throw new Fault('protocol', `the service does not send the sha256 of ${message}`);

@@ -66,7 +66,9 @@ async function formatFor(id: string, to: string | undefined, app: App): Promise<
     return 'mbox';
   throw new Fault('usage', `a file that ends in ${ending} is none of the formats ${FORMATS.join(', ')}`, {
     hint:
-      ending === '.txt' ? `as text: arx read ${shellWord(id)} > ${shellWord(to)}` : '--format chooses one',
+      ending === '.txt'
+        ? ({ arx }) => `as text: ${arx} read ${shellWord(id)} > ${shellWord(to)}`
+        : '--format chooses one',
   });
 }
 

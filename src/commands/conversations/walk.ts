@@ -55,7 +55,7 @@ async function walkableList(
       'partial',
       `the service follows no cursors in its conversations${pagingWords(client.guessOf('conversations'))} and does not say where they end, so they cannot be walked`,
       {
-        hint: 'arx conversations ls shows one page',
+        hint: ({ arx }) => `${arx} conversations ls shows one page`,
       },
     );
   }

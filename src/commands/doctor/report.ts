@@ -1,6 +1,6 @@
 // The report on a service: examines it with the token of this run, and decides whether it could be examined.
 import type { App } from '../../app.ts';
-import { CHECK_BASE_URL } from '../../client/wrong-base-url.ts';
+import { checkBaseUrl } from '../../client/wrong-base-url.ts';
 import { EXAMINED_LISTS, type ServiceFinding, type ServiceReport } from '../../contract/reports/service.ts';
 import { loginCommand } from '../../config/session.ts';
 import { Fault } from '../../faults.ts';
@@ -91,7 +91,7 @@ function faultOf({ lists }: ServiceFacts, examiner: Examiner, app: App): Fault |
   if (failure !== null) return failure;
   if (serverErrors > 0) return new Fault('busy', 'no list was examined: the service answers with errors');
   return new Fault('protocol', 'this is no archive service: it has none of the lists', {
-    hint: CHECK_BASE_URL,
+    hint: checkBaseUrl(),
   });
 }
 

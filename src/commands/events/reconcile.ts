@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { ReconcileReport } from '../../contract/reports/reconcile.ts';
-import { Fault, type FaultKind } from '../../faults.ts';
+import { Fault, type FaultKind, type Hint } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { reconcileLines } from '../../format/views/index.ts';
 import type { OutgoingEvent } from './envelopes.ts';
@@ -68,8 +68,8 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   for (const fault of faults) app.addFault(fault);
 }
 
-function hintOf(finding: string): { hint?: string } {
-  return finding === 'refused' ? {} : { hint: 'arx events reconcile --replay' };
+function hintOf(finding: string): { hint?: Hint } {
+  return finding === 'refused' ? {} : { hint: ({ arx }) => `${arx} events reconcile --replay` };
 }
 
 /** Yields the events of the journal that have to be sent again. */

@@ -6,8 +6,6 @@ import type { Acknowledgement } from '../../contract/event.ts';
 import type { RefusedEvent } from '../../contract/ingest.ts';
 import { Fault } from '../../faults.ts';
 import { formatCount, plural } from '../../format/numbers.ts';
-import { serviceOptions } from '../../config/session.ts';
-import { shellLine } from '../../format/shell-words.ts';
 import { acknowledgementView } from '../../format/views/index.ts';
 import { wholeNumber } from '../input.ts';
 import { openLocalArchive } from '../local-archive.ts';
@@ -98,11 +96,13 @@ async function sendOne(input: Input, app: App): Promise<void> {
 }
 
 /** Tells people how to see what the events did: an acknowledged one need not be applied yet. */
-function sayNext(accepted: number, { world, settings, notice }: App): void {
+function sayNext(accepted: number, { world, notice }: App): void {
   if (!world.stderr.isTTY || accepted === 0) return;
-  const line = (verb: string): string => shellLine(['arx', 'events', verb, ...serviceOptions(settings)]);
   const effects = accepted === 1 ? 'its effect' : 'their effects';
-  notice(`acknowledged; ${effects}: ${line('ls')}; whether all that was sent is there: ${line('reconcile')}`);
+  notice(
+    ({ arx }) =>
+      `acknowledged; ${effects}: ${arx} events ls; whether all that was sent is there: ${arx} events reconcile`,
+  );
 }
 
 /** The archive in this process has no restart that could pass. `--retries 0` means that nothing is sent twice. */

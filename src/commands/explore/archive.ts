@@ -1,6 +1,6 @@
 // The archive as the explorer needs it: requests that can be cancelled, and commands that run in the background.
 import type { App } from '../../app.ts';
-import { Fault } from '../../faults.ts';
+import { Fault, hintText } from '../../faults.ts';
 import type { ExplorerArchive, OnProgress } from '../../explore/archive.ts';
 import { shellLine } from '../../format/shell-words.ts';
 import { amountText } from '../../format/terminal/progress-text.ts';
@@ -93,7 +93,7 @@ function quietApp(app: App, signal: AbortSignal, doubts: string[], onProgress: O
     ...app,
     world: { ...app.world, signal },
     client: () => app.clientUntil(signal),
-    notice: (text) => void doubts.push(text),
+    notice: (text) => void doubts.push(hintText(text)),
     addFault: (fault) => void doubts.push(fault.message),
     progress: () => ({
       update: (count) => onProgress(amountText(count)),

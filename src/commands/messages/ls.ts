@@ -99,7 +99,7 @@ async function walkMessages(
       'partial',
       `the service follows no cursors in /messages${pagingWords(client.guessOf('messages'))} and does not say where they end, so they cannot be walked`,
       {
-        hint: 'arx messages ls shows one page',
+        hint: ({ arx }) => `${arx} messages ls shows one page`,
       },
     );
   const list = {

@@ -5,7 +5,7 @@ import { isFromOurService } from '../../client/our-service.ts';
 import { STATED_TOTAL } from '../../client/shapes/page-facts.ts';
 import type { ListPage } from '../../client/list-parser.ts';
 import type { Message } from '../../contract/conversation.ts';
-import { Fault } from '../../faults.ts';
+import { Fault, type Hint } from '../../faults.ts';
 import { FilteredList, type LocalTests } from '../filtered-list.ts';
 
 /** Which messages are listed: absent, all. */
@@ -35,7 +35,7 @@ export function filteredMessages(
  */
 function readFirstMessages(read: ReadMessages): ReadMessages {
   let isCompared = false;
-  const hint = 'arx messages ls lists all messages';
+  const hint: Hint = ({ arx }) => `${arx} messages ls lists all messages`;
   return async (query) => {
     const opened = await read({ ...query, opening: true });
     // The service may count all messages.

@@ -72,7 +72,7 @@ export async function run({ id, around, in: scope }: Input, app: App): Promise<v
 function conversationOf({ id, conversation_id: conversation }: Message): string {
   if (typeof conversation === 'string') return conversation;
   throw new Fault('partial', `the service does not say of which conversation ${id} is`, {
-    hint: `arx messages show ${id} --around 5 --in archive`,
+    hint: ({ arx }) => `${arx} messages show ${id} --around 5 --in archive`,
   });
 }
 

@@ -58,7 +58,7 @@ export async function run(input: Input, app: App): Promise<void> {
   const isStated = crossed.drift_ratio !== null;
   const what = isStated ? 'drift ratio' : 'share of displaced positions';
   throw new Fault('unstable', `${name}: the ${what} is ${measureOf(crossed)}, the threshold ${threshold}`, {
-    hint: `arx sequence show ${name} --plot`,
+    hint: ({ arx }) => `${arx} sequence show ${name} --plot`,
   });
 }
 

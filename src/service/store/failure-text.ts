@@ -1,5 +1,5 @@
 // What a failure means, for the log of a service.
-import { Fault } from '../../faults.ts';
+import { Fault, hintText, type Hint } from '../../faults.ts';
 import { ArchiveUnreadable, NewerSchema, OlderSchema, OtherFilesLocation } from './open.ts';
 import { DatabaseAccessError, errorName } from './sql/database-error.ts';
 
@@ -19,6 +19,6 @@ function ownWords(error: unknown): string | undefined {
   return WITH_OWN_WORDS.some((kind) => error instanceof kind) ? (error as Error).message : undefined;
 }
 
-function withHint(message: string, hint: string | undefined): string {
-  return hint === undefined ? message : `${message}; ${hint}`;
+function withHint(message: string, hint: Hint | undefined): string {
+  return hint === undefined ? message : `${message}; ${hintText(hint)}`;
 }

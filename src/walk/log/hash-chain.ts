@@ -57,7 +57,7 @@ export type WindowVisitor = (line: FrozenWindowLine, rows: readonly string[]) =>
 /** Returns the Fault for a folder without a frozen walk. `reason` follows its name. */
 export function noFrozenWalk(dir: string, reason = ''): Fault {
   return new Fault('not_found', `no frozen walk in ${dir}${reason}`, {
-    hint: 'arx conversations walk --freeze DIR makes one',
+    hint: ({ arx }) => `${arx} conversations walk --freeze DIR makes one`,
   });
 }
 

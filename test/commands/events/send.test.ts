@@ -692,5 +692,5 @@ test('on a terminal the end says how to see the effect of the events; scripts se
   const env = { ARX_TOKEN: await tokenOf(base_url, owner) };
   const remote = await arx(dir, line, { columns: 80, env });
   await close();
-  expect(remote.stderr.replaceAll('\n', ' ')).toContain(`arx events ls --base-url ${base_url}; `);
+  expect(remote.stderr.replaceAll('\n', ' ')).toContain(`arx --base-url ${base_url} events ls; `);
 });

@@ -83,9 +83,7 @@ async function fewNumbers(
       return few();
     }
     case 'type':
-      await ofFiles('declared_type', (parameter) =>
-        hasType('', filter.type, parameter),
-      );
+      await ofFiles('declared_type', (parameter) => hasType('', filter.type, parameter));
       return few();
     default:
       return undefined;
