@@ -309,61 +309,62 @@ function excessOf(root: Command): string[] {
   return command.args.slice(command.registeredArguments.length);
 }
 
-/** `words` is the command line without global options, or its beginning; `argv` the whole; `excess`: arguments that are too many. */
-async function usageFault(
-  error: CommanderError,
-  { words, argv, excess }: { words: readonly string[]; argv: readonly string[]; excess: readonly string[] },
-): Promise<Fault> {
-  const command = commandIn(words);
-  const hint = helpHint(command);
-  const detail = { hint, cause: error };
-  if (argv.length === 1 && argv[0] === '-v')
-    detail.hint = 'arx --version shows the version; -v goes with a command';
-  if (error.code === 'commander.help')
-    return new Fault(
-      'usage',
-      words.length === 0 ? 'a command is missing' : `arx ${words[0]} needs a subcommand`,
-      detail,
-    );
+/** A command line that does not fit. `words`: without global options, or its beginning; `argv`: all of it; `excess`: arguments too many. */
+type WrongLine = { words: readonly string[]; argv: readonly string[]; excess: readonly string[] };
+
+async function usageFault(error: CommanderError, line: WrongLine): Promise<Fault> {
+  const { words, argv, excess } = line;
   if (error.code === 'commander.unknownCommand') return unknownCommand(words, error);
-  if (error.code === 'commander.excessArguments') {
-    const spec = COMMAND_LIST.find((each) => each.words === command);
-    const names = (spec?.arguments ?? []).map(([syntax]) => syntax).join(' and ');
-    const { excessHint } = await import('./command-list/usage-hint.ts');
-    const meant = spec === undefined ? undefined : excessHint({ excess, argv, spec });
-    if (meant !== undefined) detail.hint = `${meant}; ${hint}`;
-    // Of a command about tokens it may be a token or a password.
-    const first = /^(log|token|whoami)/.test(command ?? '') ? '' : `, from '${excess[0] ?? ''}'`;
-    return new Fault(
-      'usage',
-      `too many arguments${first}: arx ${command} takes ${names === '' ? 'none' : `only ${names}`}`,
-      detail,
+  const command = commandIn(words);
+  const isForm = error.message.includes("option '-o, --output");
+  const help = isForm ? 'arx help output' : helpHint(command);
+  const fault = (message: string, hint: string): Fault => new Fault('usage', message, { hint, cause: error });
+  if (error.code === 'commander.help') {
+    const isVersion = argv.length === 1 && argv[0] === '-v';
+    return fault(
+      words.length === 0 ? 'a command is missing' : `arx ${words[0]} needs a subcommand`,
+      isVersion ? 'arx --version shows the version; -v goes with a command' : help,
     );
   }
-  const { formOf, optionSuggestion } = await import('./command-list/option-suggestion.ts');
-  const wrong = /argument '(.{0,60})' is invalid\. Allowed choices are (.*)\.$/.exec(error.message);
-  const isForm = error.message.includes("option '-o, --output");
-  if (isForm) detail.hint = 'arx help output';
-  const choices = wrong?.[2]?.split(', ') ?? [];
-  const choice =
-    wrong === null
-      ? undefined
-      : ((isForm ? formOf(wrong[1] ?? '') : undefined) ?? choiceOf(wrong[1] ?? '', choices));
-  if (choice !== undefined) detail.hint = `did you mean: ${choice}; ${detail.hint}`;
-  const option = /unknown option '(.*?)'/s.exec(error.message)?.[1];
-  if (option !== undefined) {
-    const spec = COMMAND_LIST.find((each) => each.words === command);
-    const value = argv[argv.indexOf(option) + 1];
-    const isWord = command === 'search' && /^-[^-].*\p{L}/u.test(option);
-    const meant = isWord
-      ? (await import('./command-list/usage-hint.ts')).minusHint(words)
-      : optionSuggestion(option, value, { spec, commands: COMMAND_LIST });
-    if (meant !== undefined) detail.hint = `${meant}; ${hint}`;
+  const spec = COMMAND_LIST.find((each) => each.words === command);
+  const meant = await meantBy(error, { ...line, spec, isForm });
+  const hint = meant === undefined ? help : `${meant}; ${help}`;
+  if (error.code === 'commander.excessArguments') {
+    const names = (spec?.arguments ?? []).map(([syntax]) => syntax).join(' and ');
+    // Of a command about tokens it may be a token or a password.
+    const first = /^(log|token|whoami)/.test(command ?? '') ? '' : `, from '${excess[0] ?? ''}'`;
+    return fault(
+      `too many arguments${first}: arx ${command} takes ${names === '' ? 'none' : `only ${names}`}`,
+      hint,
+    );
   }
   const message = error.message
     .replace(/^error: /, '')
     .replace(/\n\(Did you mean .*\)$/, '')
     .replace(/\n\s*/, ' ')
     .replace(/\.$/, '');
-  return new Fault('usage', message, detail);
+  return fault(message, hint);
+}
+
+/** Returns what an argument or option that does not fit was meant to be; undefined where nothing is known. */
+async function meantBy(
+  error: CommanderError,
+  { words, argv, excess, spec, isForm }: WrongLine & { spec: CommandSpec | undefined; isForm: boolean },
+): Promise<string | undefined> {
+  if (error.code === 'commander.excessArguments') {
+    const { excessHint } = await import('./command-list/usage-hint.ts');
+    return spec === undefined ? undefined : excessHint({ excess, argv, spec });
+  }
+  const { formOf, optionSuggestion } = await import('./command-list/option-suggestion.ts');
+  const wrong = /argument '(.{0,60})' is invalid\. Allowed choices are (.*)\.$/.exec(error.message);
+  if (wrong !== null) {
+    const [, typed = '', choices = ''] = wrong;
+    const choice = (isForm ? formOf(typed) : undefined) ?? choiceOf(typed, choices.split(', '));
+    return choice === undefined ? undefined : `did you mean: ${choice}`;
+  }
+  const option = /unknown option '(.*?)'/s.exec(error.message)?.[1];
+  if (option === undefined) return undefined;
+  if (spec?.words === 'search' && /^-[^-].*\p{L}/u.test(option))
+    return (await import('./command-list/usage-hint.ts')).minusHint(words);
+  return optionSuggestion(option, argv[argv.indexOf(option) + 1], { spec, commands: COMMAND_LIST });
 }
