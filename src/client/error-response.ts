@@ -4,7 +4,7 @@ import { Integrity } from '../contract/scalars.ts';
 import { HEADERS, ROUTES, type Route } from '../contract/routes.ts';
 import { Fault, type FaultDetail, type FaultKind, type Hint } from '../faults.ts';
 import { isFromOurService } from './our-service.ts';
-import type { ApiResponse } from './response.ts';
+import { isWebPage, type ApiResponse } from './response.ts';
 import { recordHint, type RecordNoun } from './record-hint.ts';
 import { redactSecrets, safeText } from './safe-text.ts';
 import { shownPath } from './shown-target.ts';
@@ -94,11 +94,6 @@ export function faultOfResponse(response: ApiResponse, url: URL, secrets: readon
       ? `the answer is a web page, not that of an archive service: status ${status}`
       : messageOf(kind, status, fields, url, secrets);
   return new Fault(kind, message, detail);
-}
-
-/** Returns whether a response is a page for people. Web servers, proxies and login pages answer so. */
-export function isWebPage({ headers }: Pick<ApiResponse, 'headers'>): boolean {
-  return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(headers['content-type'] ?? '');
 }
 
 /** The code of a token that is valid and has not the right. */

@@ -5,7 +5,6 @@ import { MAX_RESPONSE_BYTES } from '../contract/scalars.ts';
 import { HEADERS } from '../contract/routes.ts';
 import { Fault } from '../faults.ts';
 import { decodeBody, readBody } from './content-encoding.ts';
-import { isWebPage } from './error-response.ts';
 import { checkBaseUrl } from './wrong-base-url.ts';
 import { safeText } from './safe-text.ts';
 import { parseJson } from './strict-json.ts';
@@ -145,6 +144,11 @@ export function parseHttpDate(date: string | undefined): number | undefined {
   if (date === undefined || !/^\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(date)) return undefined;
   const time = Date.parse(date);
   return Number.isNaN(time) ? undefined : time;
+}
+
+/** Returns whether a response is a page for people. Web servers, proxies and login pages answer so. */
+export function isWebPage({ headers }: Pick<ApiResponse, 'headers'>): boolean {
+  return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(headers['content-type'] ?? '');
 }
 
 function checkType(response: ApiResponse): void {

@@ -9,23 +9,13 @@ import type { WindowQuery } from '../contract/window.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import { NEXT_CURSOR, STATED_TOTAL } from '../client/shapes/page-facts.ts';
-import type { Stated } from './contradictions.ts';
 import { checkCursors, checkEnds } from './cursor-check.ts';
 import { examineEmptyAnswer, parameterOf } from './empty-answer.ts';
 import { FilterState, opposite, shows, type FieldFilter } from './field-filter.ts';
-import { readAcceptedPage } from './page.ts';
+import { readAcceptedPage, type Page } from './page.ts';
 import { firstMatches } from './first-matches.ts';
 import { windowQuery, type Window } from './input.ts';
 import { RowTests, type RowTest } from './row-tests.ts';
-
-/** A page of a list. */
-type Page<Row> = Stated & {
-  [NEXT_CURSOR]?: string | undefined;
-  data: Row[];
-  status?: string | undefined;
-  has_more?: boolean | undefined;
-  drift_ratio?: number | undefined;
-};
 
 type ReadPage<Row> = (query: Query) => Promise<Reply<Page<Row>>>;
 type FilterApp = Pick<App, 'log' | 'notice' | 'progress'>;

@@ -28,7 +28,8 @@ type PageWindow = Window & { all?: boolean };
 /** Reads the ids of a page. */
 type ReadIds = (window: Window) => Promise<string[]>;
 
-type Page<Row> = Stated & {
+/** A page of a list. */
+export type Page<Row> = Stated & {
   [NEXT_CURSOR]?: string | undefined;
   data: Row[];
   status?: string | undefined;

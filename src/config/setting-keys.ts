@@ -117,6 +117,11 @@ function readBoolean(text: string): boolean | InvalidSettingValue {
   return new InvalidSettingValue('must be true or false');
 }
 
+/** Returns the environment variable of a setting. */
+export function variableOf(key: SettingKey): string {
+  return `ARX_${key.toUpperCase()}`;
+}
+
 function oneOf<T extends string>(...values: T[]) {
   return (text: string): T | InvalidSettingValue =>
     values.find((value) => value === text) ?? new InvalidSettingValue(`must be one of ${values.join(', ')}`);

@@ -1,6 +1,6 @@
 // Names where a setting came from in the error of a run, where nobody typed the value on the command line.
 import { Fault } from '../faults.ts';
-import type { SettingKey } from './setting-keys.ts';
+import { variableOf, type SettingKey } from './setting-keys.ts';
 import type { SettingsFile } from './settings-file.ts';
 import type { Settings } from './settings.ts';
 
@@ -19,11 +19,6 @@ export function sourceOf(key: SettingKey, { settings, file }: Sources): string |
     default:
       return undefined;
   }
-}
-
-/** Returns the environment variable of a setting. */
-export function variableOf(key: SettingKey): string {
-  return `ARX_${key.toUpperCase()}`;
 }
 
 /**

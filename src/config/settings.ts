@@ -8,10 +8,10 @@ import {
   KEYS,
   SETTING_KEYS,
   InvalidSettingValue,
+  variableOf,
   type SettingKey,
   type SettingValues,
 } from './setting-keys.ts';
-import { variableOf } from './setting-source.ts';
 import { readSettingsFile, settingsPath, unknownProfile, type SettingsFile } from './settings-file.ts';
 import type { StoreWorld } from './private-file.ts';
 
