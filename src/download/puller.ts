@@ -146,7 +146,7 @@ export function createPuller(options: PullerOptions): Puller {
     const { id, bytes = null } = row;
     const earlier = entries.get(id);
     if (fault instanceof FileLeftOut || (earlier?.path != null && !isNotKept(earlier))) return {};
-    const reason = fault.message.replace(`${id}: `, '').slice(0, MAX_REASON_LENGTH);
+    const reason = fault.message.slice(0, MAX_REASON_LENGTH);
     // What stands at a name that was refused is not ours.
     const name = fault.kind === 'unsafe' ? null : path;
     return { entry: { id, path: name, sha256: expected, bytes, redacted: false, reason } };
@@ -177,7 +177,7 @@ export function createPuller(options: PullerOptions): Puller {
           Object.assign(file, { actual: error.actual.sha256, bytes: error.actual.bytes });
         file.verdict = isOther || fault.kind === 'integrity' ? 'mismatch' : 'missing';
         if (sha256 === null) file.verdict = 'unverifiable';
-        return { file, fault, ...notKept(row, file, fault) };
+        return { file, fault, ...notKept(row, file, error as Fault) };
       }
     },
     async plan(row) {

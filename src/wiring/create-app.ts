@@ -170,10 +170,12 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     }),
   );
 
-  const archives = createLocalArchives(
-    { dir: directories.data },
-    { isOffline: flags.offline, world, notice, firstSteps: () => firstSteps({ settings, tokens }) },
-  );
+  const archives = createLocalArchives(directories.data, {
+    isOffline: flags.offline,
+    world,
+    notice,
+    firstSteps: () => firstSteps({ settings, tokens }),
+  });
   const { watch, connected } = diagnostics;
   const connection = createConnection({
     settings,

@@ -17,11 +17,11 @@ export type LocalArchives = {
 };
 
 /**
- * Returns the archives; `defaultPlace` is the local one until a command names another. `firstSteps` is asked what to do where
- * that one is not there.
+ * Returns the archives; that in the folder `dir` is the local one until a command names another. `firstSteps` is asked what to do
+ * where that one is not there.
  */
 export function createLocalArchives(
-  defaultPlace: ArchiveLocation,
+  dir: string,
   {
     isOffline,
     world,
@@ -35,7 +35,7 @@ export function createLocalArchives(
   },
 ): LocalArchives {
   const archives = new Map<string, Promise<OpenArchive>>();
-  let current = defaultPlace;
+  let current: ArchiveLocation = { dir };
   const open = (place = current): Promise<OpenArchive> => {
     current = place;
     if (isOffline && 'url' in place) throw offlineFault('the database', world);
@@ -44,13 +44,14 @@ export function createLocalArchives(
     const opened =
       archives.get(name) ??
       openLocalArchive(place, world, notice).catch(async (error: unknown) => {
-        throw isDefault(place) ? await noArchiveYet(error, firstSteps) : error;
+        const isMissing = error instanceof Fault && error.kind === 'not_found';
+        if (!isMissing || !('dir' in place) || place.dir !== dir) throw error;
+        const hint = await firstSteps();
+        throw new Fault('not_found', `no archive yet in ${dir}`, { ...error.detail, hint });
       });
     archives.set(name, opened);
     return opened;
   };
-  const isDefault = (place: ArchiveLocation): boolean =>
-    'dir' in place && 'dir' in defaultPlace && place.dir === defaultPlace.dir;
   return {
     open,
     openForReading: async () => {
@@ -73,11 +74,4 @@ export function createLocalArchives(
       }
     },
   };
-}
-
-/** Returns the error; one of a local archive that is not there says what to do first. */
-async function noArchiveYet(error: unknown, firstSteps: () => Promise<string>): Promise<unknown> {
-  if (!(error instanceof Fault) || error.kind !== 'not_found') return error;
-  const message = error.message.replace('no archive in ', 'no archive yet in ');
-  return new Fault(error.kind, message, { ...error.detail, hint: await firstSteps() });
 }
