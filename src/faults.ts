@@ -53,6 +53,8 @@ export type FaultDetail = {
   status?: number;
   /** Whether our own service sent the response, so that its error code means what our service means by it. */
   isFromOurService?: boolean;
+  /** Whether a server that speaks TLS may fail a request over plain http so. */
+  mayBeForTls?: boolean;
   /** Whether the same command may succeed later. */
   retryable?: boolean;
   /** For `interrupted`: the signal's name, e.g. SIGINT. */

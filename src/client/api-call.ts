@@ -11,7 +11,6 @@ import { withRetries, withTryCount, type RetryOutcome } from './retry.ts';
 import { holdsSecret, redactFault, redactSecrets } from './safe-text.ts';
 import { shownTarget } from './shown-target.ts';
 import { hostAndPort, TransportFault, type Transport } from './transport.ts';
-import { mayBeForTls } from './transport-fault.ts';
 import { httpsHint } from './wrong-base-url.ts';
 
 /** What calls need: a transport, tokens, limits and the clock. */
@@ -239,7 +238,7 @@ function late(url: URL, timeoutMs: number): Fault {
 /** Fault 'unconfirmed' where an event may have arrived without an acknowledgement: it cannot be said to have failed. */
 function failureOf(call: ApiCall, outcome: RetryOutcome<ApiResponse>, secrets: readonly string[]): Fault {
   const fault = 'fault' in outcome ? outcome.fault : faultOfResponse(outcome.reply, call.url, secrets);
-  const hint = mayBeForTls(fault) ? httpsHint(call.url) : undefined;
+  const hint = fault.detail.mayBeForTls === true ? httpsHint(call.url) : undefined;
   if (hint !== undefined) fault.detail.hint ??= hint;
   const uncertain = fault.kind === 'network' || fault.kind === 'busy';
   if (call.id !== undefined && outcome.maybeReceived && uncertain) {

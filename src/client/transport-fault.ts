@@ -80,22 +80,22 @@ export function transportFaultOf(
   const broken = brokenRule(failure, read === undefined);
   if (broken !== undefined) {
     // The error object holds what the server sent, so it is not kept as the cause.
-    return new Fault('protocol', `${place}: ${BROKEN_RULES} (${broken})`, { retryable: false });
+    return new Fault('protocol', `${place}: ${BROKEN_RULES} (${broken})`, {
+      retryable: false,
+      mayBeForTls: failure.name === 'HTTPParserError',
+    });
   }
   return new TransportFault('network', `${place}: ${lostWords(code, read)}`, true, {
     retryable: true,
+    mayBeForTls: read === undefined && code !== PROXY_REFUSED,
     cause: error,
   });
 }
 
+/** The code of undici where a proxy opens no tunnel. */
+const PROXY_REFUSED = 'UND_ERR_ABORTED';
 /** What is said of a response that is no HTTP. */
 export const BROKEN_RULES = 'server broke HTTP rules';
-const LOST_BEFORE_ANSWER = 'connection lost before an answer came';
-
-/** Returns whether a failure over plain http is one of those by which a server with TLS answers it. */
-export function mayBeForTls({ kind, message }: Fault): boolean {
-  return (kind === 'network' && message.includes(LOST_BEFORE_ANSWER)) || message.includes(BROKEN_RULES);
-}
 
 /** Where several addresses of a name were tried, the first failure is reported. */
 function firstOf(failure: Failure): Failure {
@@ -128,7 +128,7 @@ function brokenRule({ code = '', name, message }: Failure, inHead: boolean): str
 
 function lostWords(code: string, read: { bytes: number; of?: number } | undefined): string {
   if (code === 'UND_ERR_BODY_TIMEOUT') return 'no more data came (too slow)';
-  if (code === 'UND_ERR_ABORTED') return 'the proxy refused the connection';
-  if (read === undefined) return LOST_BEFORE_ANSWER;
+  if (code === PROXY_REFUSED) return 'the proxy refused the connection';
+  if (read === undefined) return 'connection lost before an answer came';
   return `cut after ${read.bytes}${read.of === undefined ? '' : ` of ${read.of}`} bytes`;
 }

@@ -122,6 +122,17 @@ describe('failures of a connection', () => {
     expect(fault).toMatchObject({ kind: 'network', message, sent, detail: { retryable } });
   });
 
+  test.each([
+    [{ code: 'ECONNRESET' }, undefined, true],
+    [{ code: 'ECONNRESET' }, { bytes: 3 }, false],
+    [{ code: 'UND_ERR_ABORTED' }, undefined, false],
+    [{ name: 'HTTPParserError', message: 'x (Invalid header token)' }, undefined, true],
+    [{ code: 'UND_ERR_HEADERS_OVERFLOW' }, undefined, false],
+    [{ code: 'UND_ERR_SOCKET', message: 'bad response' }, undefined, false],
+  ])('a server that speaks TLS may be the cause: %j after %j', (fields, bytesRead, mayBeForTls) => {
+    expect(transportFaultOf(error(fields), 'h:1', bytesRead).detail).toMatchObject({ mayBeForTls });
+  });
+
   test('what the server sent is not carried along', () => {
     const fault = transportFaultOf(
       error({ name: 'HTTPParserError', data: 'secret', message: 'x (Invalid header token)' }),
