@@ -7,6 +7,7 @@ import type { App } from '../app.ts';
 import { EXIT } from '../exit.ts';
 import { Fault } from '../faults.ts';
 import { diskFault } from '../disk/disk-fault.ts';
+import { shellWord } from '../format/shell-words.ts';
 import type { Sink, World } from '../world.ts';
 
 export const Input = z.object({ keep: z.boolean().default(false) });
@@ -81,7 +82,9 @@ export async function run({ keep }: z.infer<typeof Input>, app: App): Promise<vo
     const report = { version: 1, steps, failed: failed.length, ...(keep ? { dir } : {}) };
     await app.printer.report(report, () => [
       `demo: ${steps.length - failed.length} of ${steps.length} steps as expected${keep ? `; kept in ${dir}` : ''}`,
-      'to go on: arx help start',
+      ...(keep
+        ? ['to go on:', `  ${useOf(join(dir, 'data'), app.world)}`, '  arx help start']
+        : ['to go on: arx help start']),
     ]);
     if (failed.length > 0)
       throw new Fault('internal', `the demo failed at: ${failed.map((step) => step.command).join('; ')}`);
@@ -89,6 +92,13 @@ export async function run({ keep }: z.infer<typeof Input>, app: App): Promise<vo
     // A thread of a step that failed may still write.
     if (!keep) await rm(dir, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** Returns the line for a shell that makes the archive in a folder the one in use. */
+function useOf(folder: string, { platform }: World): string {
+  return platform === 'win32'
+    ? `$env:ARX_DATA_DIR = '${folder.replaceAll("'", "''")}'`
+    : `export ARX_DATA_DIR=${shellWord(folder)}`;
 }
 
 async function seed(dir: string, app: App): Promise<void> {

@@ -1,5 +1,5 @@
 // The quick guide `arx help start`: each of its lines runs, and it is named where somebody begins.
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { arx } from '../support/command.ts';
@@ -13,6 +13,14 @@ const [first = [], ...others] = [...SOURCE.matchAll(/^```\n([^]*?)^```$/gm)].map
 
 test('the first step makes the sample archive in the folder that the second line names', async () => {
   expect(first).toEqual(['arx demo --keep', 'export ARX_DATA_DIR=/tmp/arx-demo-XXXXXX/data']);
+});
+
+test('a sample that is kept says the line that makes it the archive in use', async () => {
+  const { stdout } = await arx(tempFolder('start'), 'demo --keep');
+  const [, folder = '', value] =
+    /; kept in (\S+)\nto go on:\n {2}export ARX_DATA_DIR=(\S+)\n {2}arx help start\n$/.exec(stdout) ?? [];
+  expect(value).toBe(join(folder, 'data'));
+  rmSync(folder, { recursive: true });
 });
 
 test('the lines of the other steps run on the sample archive, in this order', async () => {
