@@ -9,6 +9,7 @@ import type { Source } from '../walk/source.ts';
 import { contradictionFault, StatedTotals, type Stated } from './contradictions.ts';
 import { withoutUndefined, windowQuery, type Window } from './input.ts';
 import { lateRowsFault } from './late-rows.ts';
+import { spareMemory } from './v8-flags.ts';
 
 /** Reads one page of a list. */
 export type ReadPage<Row> = (
@@ -86,6 +87,8 @@ export function exactRows<Row>(
       yield data.filter((row) => seen.add(idOf(row)));
       const last = data.at(-1);
       if (has_more !== true || last === undefined) break;
+      // Parts of the program that are loaded after this have no code cache; a second page needs no more of them.
+      if (cursor === after) spareMemory();
       cursor = idOf(last);
     }
     fault = undefined;
