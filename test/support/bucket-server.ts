@@ -88,7 +88,7 @@ async function answer(
       .end(method === 'HEAD' ? '' : text);
   };
   const wrong = signatureFault(request, state);
-  if (wrong !== undefined) return refuse(403, wrong);
+  if (wrong !== undefined) return refuse(wrong === 'ExpiredToken' ? 400 : 403, wrong);
   const fault = state.fault(seen);
   if (typeof fault === 'object' && 'status' in fault) return refuse(fault.status, fault.code, fault.headers);
   if (typeof fault === 'object' && 'answer' in fault) return void response.end(fault.answer);

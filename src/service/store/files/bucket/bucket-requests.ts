@@ -192,8 +192,8 @@ export function bucketRequests(place: BucketPlace, world: BucketWorld): BucketRe
       const { status } = response;
       if (isOk(response) || asked.accepted?.includes(status) === true) return response;
       const code = await refusalOf(response);
-      // An answer to HEAD has no code.
-      const isStale = code === undefined ? status === 403 : STALE_CREDENTIALS.has(code);
+      // An answer to HEAD has no code. Credentials that expired are a 400.
+      const isStale = code === undefined ? status === 403 || status === 400 : STALE_CREDENTIALS.has(code);
       if (isStale && !wasRefused) {
         wasRefused = true;
         continue;

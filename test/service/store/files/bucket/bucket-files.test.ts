@@ -19,12 +19,16 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-function openedFiles(address = server.address()): Blobs {
+/** `credentials`: how they are read; `isRefused` says that the last ones were refused. */
+function openedFiles(
+  address = server.address(),
+  credentials = async (_isRefused?: boolean) => server.credentials,
+): Blobs {
   const place = parseBucketAddress(address, {});
   if (typeof place === 'string') throw new Error(place);
   waits = [];
   return openBucketFiles(
-    { ...place, credentials: async () => server.credentials },
+    { ...place, credentials },
     { sleep: async (ms) => void waits.push(ms), randomBytes: (count) => randomBytes(count) },
   );
 }
@@ -157,10 +161,31 @@ describe('failures that pass', () => {
     expect(server.objects.get(keyOf(hashOf(large)))?.equals(large)).toBe(true);
   });
 
-  test('credentials that expired are read again, once', async () => {
-    await blobs.size(sha256);
-    server.credentials = { ...server.credentials, sessionToken: 'new' };
-    expect(await blobs.size(sha256)).toBeUndefined();
+  test.each<[request: string, send: () => Promise<unknown>]>([
+    ['HEAD', () => blobs.size(sha256)],
+    ['GET of a file', () => bytesOf(blobs.read(sha256))],
+    ['GET of a list', () => blobs.names('00')],
+    ['PUT', () => blobs.put(hashOf(Buffer.from('other')), Buffer.from('other'))],
+  ])('credentials that expired are read again, once: %s', async (_, send) => {
+    await blobs.put(sha256, content);
+    // A HEAD gets the same status as other requests, and no code.
+    let kept = { ...server.credentials, sessionToken: 'expired' };
+    const read: boolean[] = [];
+    blobs = openedFiles(server.address(), async (isRefused = false) => {
+      read.push(isRefused);
+      if (isRefused) kept = server.credentials as typeof kept;
+      return kept;
+    });
+    await send();
+    expect(read.filter(Boolean)).toHaveLength(1);
+    server.credentials = { ...server.credentials, sessionToken: 'of another one' };
+    read.length = 0;
+    blobs = openedFiles(server.address(), async (isRefused = false) => {
+      read.push(isRefused);
+      return kept;
+    });
+    await expect(send()).rejects.toThrow(/ExpiredToken|400/);
+    expect(read).toEqual([false, true]);
   });
 });
 
