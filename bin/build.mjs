@@ -15,13 +15,14 @@ import { stubs } from './stubs.mjs';
 
 const root = join(import.meta.dirname, '..');
 
-/** Programs of one file each: what answers completion scripts, the processes of the keyring and of fsck, and the worker threads. */
+/** Programs of one file each: what answers completion scripts, the processes of the keyring, of fsck and of long reads, and the worker threads. */
 const SINGLE_FILES = {
   complete: 'src/completion/complete.ts',
   'disk-worker': 'src/download/disk-worker.ts',
   'hash-worker': 'src/verify/hash-worker.ts',
   'jq-worker': 'src/format/jq-worker.ts',
   'keyring-process': 'src/config/keyring-process.ts',
+  'reads-process': 'src/service/store/engines/reads-process.ts',
   'pages-process': 'src/service/fsck/pages-process.ts',
   'picture-worker': 'src/format/picture/picture-worker.ts',
   'small-file-worker': 'src/download/small-file-worker.ts',

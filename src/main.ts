@@ -363,6 +363,16 @@ const world: World = {
       });
     });
   },
+  startOwn: (name) => {
+    const { spawn } = process.getBuiltinModule('node:child_process');
+    // Ctrl-C reaches this process alone, which answers what it has begun.
+    const stdio: ['pipe', 'pipe', 'ignore'] = ['pipe', 'pipe', 'ignore'];
+    const child = spawn(process.execPath, [ownScript(name)], { env: withoutToken(), stdio, detached: true });
+    child.on('error', () => {});
+    const { stdin, stdout } = child as Partial<typeof child>;
+    if (stdin == null || stdout == null) throw new Error('no process can be started');
+    return { stdin, stdout, kill: () => void child.kill('SIGKILL') };
+  },
   startPager: async (program, args, env) => {
     const { spawn } = await import('node:child_process');
     const stdio: ['pipe', 'inherit', 'inherit'] = ['pipe', 'inherit', 'inherit'];

@@ -1,5 +1,6 @@
 // The outside world of a run: arguments, environment, streams, clock, random bytes, signals. Tests replace it.
 
+import type { Readable, Writable } from 'node:stream';
 import type { Worker } from 'node:worker_threads';
 
 /** A stream to write to. `write` resolves when the stream has drained, and throws Fault 'disk' where it cannot write. */
@@ -41,6 +42,9 @@ export type Terminal = {
   /** Gives the terminal back as it was. */
   close(): void;
 };
+
+/** A process of ours. Its stdout ends with it. */
+export type OwnProcess = { stdin: Writable; stdout: Readable; kill(): void };
 
 /** Everything that a run may use of the system. */
 export type World = {
@@ -85,6 +89,11 @@ export type World = {
    * or `signal`, else the run, is interrupted, which ends that process.
    */
   runOwn(name: 'keyring-process' | 'pages-process', input: string, signal?: AbortSignal): Promise<string>;
+  /**
+   * Starts a program of ours that is asked on its stdin and answers on its stdout, in a process of its own, which ends with its stdin;
+   * undefined where there are none. Throws where it cannot start.
+   */
+  startOwn: ((name: 'reads-process') => OwnProcess) | undefined;
   /** Starts a pager on the terminal, with these variables where the user has not set them. Rejects where it cannot start. */
   startPager(program: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Pager>;
   /**

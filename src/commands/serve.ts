@@ -77,7 +77,10 @@ export async function run(input: Input, app: App): Promise<void> {
     });
   }
   const place = (await archivePlace(input, app)) ?? { dir: app.directories.data };
-  const archive = await app.openArchive(input.readOnly ? { ...place, readOnly: true } : place);
+  const archive = await app.openArchive({
+    ...('dir' in place ? { ...place, isServed: true } : place),
+    ...(input.readOnly ? { readOnly: true } : {}),
+  });
   if (input.database !== undefined) await noticeEmpty(archive, place, app);
   const work = () => serve(archiveSubject(archive, app), input, app);
   // One process serves a folder: it counts requests of addresses and drifting reads in its memory.

@@ -7,6 +7,8 @@ export type Semaphore = {
    * further calls of it do nothing.
    */
   acquire(): Promise<() => void>;
+  /** Returns how many calls of `acquire` wait. */
+  waiting(): number;
 };
 
 /** Returns a semaphore with `permits` permits. */
@@ -29,5 +31,6 @@ export function createSemaphore(permits: number): Semaphore {
       else await new Promise<void>((resolve) => waiting.push(resolve));
       return releaseOnce();
     },
+    waiting: () => waiting.length,
   };
 }

@@ -24,12 +24,15 @@ export async function openLocalArchive(
 ): Promise<OpenArchive> {
   const service = await import('../service/index.ts');
   const kept = NOTHING_CHANGED;
+  const { startOwn } = world;
+  const startReads = startOwn && (() => startOwn('reads-process'));
   try {
     return await service.openArchive({
       ...place,
       now: world.now,
       randomBytes: world.randomBytes,
       sleep: world.sleep,
+      startReads: 'dir' in place && place.isServed === true ? startReads : undefined,
       onLongWait: () => notice?.('waiting for another process that writes to the archive'),
     });
   } catch (error) {

@@ -7,15 +7,13 @@ import { summariesOf } from '../../src/service/store/meta-table/summary.ts';
 import { ASSET_URL, sampleArchive, textOf, tokenFor, type Sample } from '../support/archive.ts';
 import { startCluster } from '../support/cluster.ts';
 import { freshUrl, withClient } from '../support/postgres.ts';
+import { besideReaders } from './beside-readers.ts';
 
 export { startCluster as startPostgres };
 
 /** Reads of each page; the fastest counts, because the machine may be busy. */
 const ROUNDS = 7;
 const PAGE = 100;
-const READERS = 8;
-/** How many pages the other reader reads in each part. */
-const READ = 60;
 
 /** Rows of one statement. */
 const BATCH = 500_000;
@@ -25,7 +23,7 @@ const BATCH = 500_000;
  * One type and one source have 99 % of the rows. The rare type, source and city are in other rows, so that two rare values
  * are never in one row.
  */
-async function fill(database: Database, count: number): Promise<void> {
+export async function fill(database: Database, count: number): Promise<void> {
   const run = (sql: string) => database.migration((statements) => statements.run(sql));
   for (let from = 1; from <= count; from += BATCH) {
     const numbers = `WITH RECURSIVE s (n) AS (SELECT CAST(${from} AS BIGINT) UNION ALL SELECT n + 1 FROM s
@@ -152,53 +150,16 @@ async function pages(opened: Opened, count: number): Promise<Row[]> {
 }
 
 /** The median of another reader alone, with eight readers of the plain list, and with eight readers of filtered pages. */
-async function readers(opened: Opened): Promise<Row[]> {
-  const hostile = [
-    ['none', undefined],
-    ['the plain list', ''],
-    ['an absent city', '&origin_city=nowhere'],
-    ['an absent pair', '&origin_city=city1&source=nobody'],
-    ['a rare pair', '&origin_city=city1&content_type=rare/type'],
-    ['a common city', '&origin_city=city1'],
-  ] as const;
-  const rows: Row[] = [];
-  let alone = 0;
-  let withPlain = 0;
-  let number = 0;
-  for (const [name, query] of hostile) {
-    const reading = new AbortController();
-    const others = Array.from({ length: query === undefined ? 0 : READERS }, async () => {
-      while (!reading.signal.aborted) {
-        number += 1;
-        await nextTurn();
-        await timed(opened, 'mirror', `limit=${PAGE}${query}&other=${number}`);
-      }
-    });
-    const times: number[] = [];
-    for (let read = -5; read < READ; read += 1) {
-      number += 1;
-      // A request comes from a socket, after those that are there already: SQLite answers them one after the other.
-      const begun = performance.now();
-      await nextTurn();
-      await timed(opened, 'mirror', `limit=${PAGE}&read=${number}`);
-      if (read >= 0) times.push(performance.now() - begun);
-    }
-    reading.abort();
-    await Promise.all(others);
-    const p50 = median(times);
-    if (query === undefined) alone = p50;
-    if (query === '') withPlain = p50;
-    rows.push({
-      'eight readers of': name,
-      'p50, ms': p50.toFixed(2),
-      'p50 ÷ alone': (p50 / alone).toFixed(2),
-      'p50 ÷ beside eight of the plain list (≤ 3)': withPlain === 0 ? '' : (p50 / withPlain).toFixed(2),
-    });
-  }
-  return rows;
+function readers(opened: Opened): Promise<Row[]> {
+  const list = (query: string) => (number: number) =>
+    timed(opened, 'mirror', `limit=${PAGE}${query}&other=${number}`);
+  return besideReaders(list(''), [
+    ['an absent city', list('&origin_city=nowhere')],
+    ['an absent pair', list('&origin_city=city1&source=nobody')],
+    ['a rare pair', list('&origin_city=city1&content_type=rare/type')],
+    ['a common city', list('&origin_city=city1')],
+  ]);
 }
-
-const nextTurn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 async function timed({ service, tokens }: Opened, tier: Tier, query: string): Promise<number> {
   const headers = [['authorization', `Bearer ${tokens[tier]}`]] as const;
@@ -209,8 +170,4 @@ async function timed({ service, tokens }: Opened, tier: Tier, query: string): Pr
   if (response.status !== 200 && response.status !== 206)
     throw new Error(`${target}: ${response.status} ${await textOf(response)}`);
   return ms;
-}
-
-function median(times: number[]): number {
-  return times.sort((a, b) => a - b)[Math.floor(times.length / 2)]!;
 }

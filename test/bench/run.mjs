@@ -11,6 +11,7 @@ const SERVICE = [
   'archives',
   'service',
   'filters',
+  'costly',
   'intake',
   'ingest',
   'ingest-kinds',

@@ -13,6 +13,7 @@ import {
 } from '../../src/service/index.ts';
 import { createFaultPlan, type FaultOptions } from '../../src/service/fault-injection/index.ts';
 import { higherTier } from '../../src/service/rules/tiers.ts';
+import type { OwnProcess } from '../../src/world.ts';
 import type { Statements, Value } from '../../src/service/store/sql/database.ts';
 import { freshPlace } from './engine.ts';
 import { checkedByOpenApi } from './openapi-check.ts';
@@ -38,6 +39,8 @@ export type SampleOptions = {
   faults?: FaultOptions;
   /** Where it is made, if not where the run makes all archives. */
   place?: ArchiveLocation;
+  /** What runs the long reads of SQLite. */
+  startReads?: () => OwnProcess;
 };
 
 export type Sample = {
@@ -65,6 +68,7 @@ export async function sampleArchive(options: SampleOptions = {}): Promise<Sample
   const archive = await openArchive({
     sleep,
     ...place,
+    startReads: options.startReads,
     now: () => time,
     randomBytes,
   });

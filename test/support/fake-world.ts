@@ -95,6 +95,7 @@ export function fakeWorld({
     runOwn: async () => {
       throw new Error('ENOENT');
     },
+    startOwn: undefined,
     startPager: async () => {
       throw new Error('ENOENT');
     },

@@ -1,4 +1,6 @@
 // GET /v1/search (ours): the messages that match a query, as the reader's tier sees them.
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createSemaphore } from '../../concurrency/semaphore.ts';
 import { nearest } from '../../contract/nearest.ts';
 import {
   COLUMNS,
@@ -46,9 +48,27 @@ const MAX_RANKED = 20_000;
 
 /**
  * Returns a page of messages, or their number, or their numbers by a field. Indexes a part of what the index lacks before.
- * Throws ApiError `request_invalid` for a wrong query, `cursor_not_found` for a cursor that the search does not find.
+ * Throws ApiError `request_invalid` for a wrong query, `cursor_not_found` for a cursor that the search does not find, `store_unavailable` where
+ * too many searches wait.
  */
 export async function search(call: Call): Promise<Reply> {
+  if (PERMITS.waiting() >= MAX_WAITING)
+    throw new ApiError('store_unavailable', 'too many searches are running, try again', {
+      'retry-after': '2',
+    });
+  const release = await PERMITS.acquire();
+  try {
+    return await found(call);
+  } finally {
+    release();
+  }
+}
+
+/** Searches of this process at once, of all archives. On PostgreSQL each takes one of the six connections that other requests need too. */
+const PERMITS = createSemaphore(3);
+const MAX_WAITING = 64;
+
+async function found(call: Call): Promise<Reply> {
   const { archive, bearer, query } = call;
   const source = query.text('q', MAX_QUERY_CHARACTERS);
   if (source === undefined) throw new ApiError('request_invalid', 'q: must be given');
@@ -160,8 +180,7 @@ const INDEXING = new WeakMap<Archive, Promise<unknown>>();
 async function indexSome(archive: Archive): Promise<void> {
   let running = INDEXING.get(archive);
   if (running === undefined) {
-    const read = searchTextReader((sha256) => readChecked(archive.blobs, sha256));
-    running = indexNext(archive, read)
+    running = indexNext(archive, textReaderOf(archive))
       .catch((error: unknown) => {
         if (!isStoreUnavailable(error)) throw error;
       })
@@ -173,10 +192,19 @@ async function indexSome(archive: Archive): Promise<void> {
 
 /** Returns a function that reads the texts of messages as the index has them, each once. */
 function readerOf(archive: Archive): (n: number) => Promise<SearchText | undefined> {
-  const read = searchTextReader((sha256) => readChecked(archive.blobs, sha256));
+  const read = textReaderOf(archive);
   return async (n) => {
     const message = await readIndexed(archive.database, n);
     return message && read(message);
+  };
+}
+
+/** Returns what makes the texts of a message. Other requests are answered between two messages. */
+function textReaderOf(archive: Archive): ReturnType<typeof searchTextReader> {
+  const read = searchTextReader((sha256) => readChecked(archive.blobs, sha256));
+  return async (message) => {
+    await nextTurn();
+    return read(message);
   };
 }
 
@@ -215,7 +243,7 @@ type Labels = Record<LabelFilter['kind'], readonly string[]>;
 async function labelsFor({ database }: Archive, { filters }: SearchQuery, reader: Tier): Promise<Labels> {
   const labels = async (kind: LabelFilter['kind'], sql: string): Promise<readonly string[]> => {
     if (!filters.some((filter) => filter.kind === kind)) return [];
-    return (await database.all<{ label: string }>(sql)).map(({ label }) => label).sort();
+    return (await database.longReads.all<{ label: string }>(sql)).map(({ label }) => label).sort();
   };
   return {
     city: await labels(

@@ -59,7 +59,8 @@ async function arcReconstruction(call: Call): Promise<SentSequence> {
 /** Events: `reported` is their number by arrival, `checked` the rank in which they were applied (by arrival while they wait). */
 async function mirrorRelay(call: Call): Promise<SentSequence> {
   const { database } = call.archive;
-  return pageOf(call, MIRROR_RELAY, await countEvents(database), await countDisplacedEvents(database), {
+  const displaced = await countDisplacedEvents(call.archive);
+  return pageOf(call, MIRROR_RELAY, await countEvents(database), displaced, {
     keyOf: (id) => eventKeyOf(database, id),
     async read(span) {
       const { rows, has_more } = await readEvents(database, span);

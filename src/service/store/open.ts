@@ -7,6 +7,7 @@ import type { FilesPlace } from '../../contract/files-place.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from './archive.ts';
 import type { PostgresDatabase, PostgresServer } from './engines/postgres.ts';
+import type { OwnProcess } from '../../world.ts';
 import type { Blobs } from './files/blobs.ts';
 import { openFolderFiles } from './files/folder-files.ts';
 import { openDatabaseFiles } from './files/database-files.ts';
@@ -98,13 +99,13 @@ type PostgresPlace = {
 };
 
 /**
- * A folder with database and files, or a PostgreSQL database; `blobs`: the folder or the bucket of its files, absent where they are in it;
+ * A folder with database and files (`isServed`: long reads hold up no other request), or a PostgreSQL database; `blobs`: the folder or the bucket of its files, absent where they are in it;
  * `blobsOption`: the option that named it, for messages (default: `--blobs`). `readOnly`: nothing
  * is changed or created. `mustExist`: a place without an archive is refused. `allowDamaged`: an archive that has lost the location of its files is opened with this one, so
  * that damage can be reported. `server`, `createSchema`, `onMissing`: as for {@link openPostgres}. `asCopy`: it may be an unfinished copy of another archive, which is refused otherwise; its
  * place of files is not claimed.
  */
-export type ArchiveLocation = ({ dir: string } | PostgresPlace) & {
+export type ArchiveLocation = ({ dir: string; isServed?: boolean } | PostgresPlace) & {
   readOnly?: boolean;
   mustExist?: boolean;
   allowDamaged?: boolean;
@@ -120,6 +121,8 @@ export type OpenOptions = ArchiveLocation & {
   sleep(ms: number): Promise<void>;
   /** Called once when the lock of another process was waited for so long that the user should know. */
   onLongWait?: (() => void) | undefined;
+  /** For an archive that is served: as for {@link openSqlite}. */
+  startReads?: (() => OwnProcess) | undefined;
 };
 
 /**
@@ -218,14 +221,14 @@ function openingError(error: unknown): unknown {
 
 type Opened = Pick<Archive, 'database' | 'blobs' | 'shared'>;
 
-type Folder = Pick<OpenOptions, 'sleep' | 'onLongWait' | 'readOnly'> & { dir: string };
+type Folder = Pick<OpenOptions, 'sleep' | 'onLongWait' | 'readOnly' | 'startReads'> & { dir: string };
 
-async function openFolder({ dir, readOnly = false, sleep, onLongWait }: Folder): Promise<Opened> {
+async function openFolder({ dir, readOnly = false, ...options }: Folder): Promise<Opened> {
   const path = join(dir, DATABASE);
   if (await isLost(dir, () => hasNoBytes(path))) throw databaseMissing();
   if (!readOnly) await createPrivate(path);
   const { openSqlite } = await import('./engines/sqlite.ts');
-  const database = await openSqlite({ path, readOnly, sleep, onLongWait });
+  const database = await openSqlite({ ...options, path, readOnly });
   return { database, blobs: openFolderFiles(join(dir, BLOBS)), shared: PROCESS_COUNTERS };
 }
 

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { createSemaphore, type Semaphore } from '../../../concurrency/semaphore.ts';
 import { DatabaseAccessError, isMissing } from '../sql/database-error.ts';
 import type { Database, Statements, Value } from '../sql/database.ts';
+import { withNumbers } from '../sql/number-column.ts';
 import { parseAddress, pathTo } from './postgres-address.ts';
 import {
   createConnections,
@@ -297,6 +298,7 @@ export async function openPostgres({
 
   const database: PostgresDatabase = {
     ...reader,
+    longReads: withNumbers(reader),
     run: async (sql, parameters) => (await read(sql, parameters)).rowCount ?? 0,
     besideWriters: (work) => attempt({ mode: READ_COMMITTED, first: '' }, work),
     transaction: (work) =>

@@ -2,8 +2,11 @@
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
-import type { Database, Row, Statements, Value } from '../sql/database.ts';
+import type { Database, Reads, Row, Statements, Value } from '../sql/database.ts';
+import { withNumbers } from '../sql/number-column.ts';
 import { primaryCode, SQLITE } from '../sql/sqlite-result-codes.ts';
+import { readsInProcess } from './sqlite-reads.ts';
+import type { OwnProcess } from '../../../world.ts';
 
 /** How to open a SQLite database. */
 export type SqliteOptions = {
@@ -14,6 +17,8 @@ export type SqliteOptions = {
   sleep(ms: number): Promise<void>;
   /** Called once, after {@link QUIET_WAIT_MS} of waiting for such a lock. */
   onLongWait?: (() => void) | undefined;
+  /** Starts `reads-process.ts`, in which long reads run then. Otherwise they run in this process. */
+  startReads?: (() => OwnProcess) | undefined;
 };
 
 /** How long the lock of another process is waited for, and the pauses between attempts. */
@@ -33,6 +38,7 @@ export async function openSqlite({
   readOnly = false,
   sleep,
   onLongWait,
+  startReads,
 }: SqliteOptions): Promise<Database> {
   // Total time slept, as a clock: whoever waits behind a waiting writer does not wait twice as long.
   let slept = 0;
@@ -95,15 +101,20 @@ export async function openSqlite({
 
   // Changes with commits of other connections. This connection only reads, so that is every commit.
   const versions = reader.handle.prepare('PRAGMA data_version');
-
-  return {
+  // Writers do not block readers, but recovery after a crash does for a moment.
+  const reads: Reads = {
     engine: 'sqlite',
-    dataVersion: () => versionIn(versions),
-    // Writers do not block readers, but recovery after a crash does for a moment.
     all: <T extends Row>(sql: string, parameters?: readonly Value[]) =>
       retryWhileBusy(() => reader.statements.all<T>(sql, parameters)),
     get: <T extends Row>(sql: string, parameters?: readonly Value[]) =>
       retryWhileBusy(() => reader.statements.get<T>(sql, parameters)),
+  };
+  const elsewhere = startReads && readsInProcess(path, startReads);
+
+  return {
+    ...reads,
+    longReads: elsewhere?.reads ?? withNumbers(reads),
+    dataVersion: () => versionIn(versions),
     run: (sql, parameters) =>
       asNextWriter((connection, until) =>
         retryWhileBusy(() => connection.statements.run(sql, parameters), until),
@@ -134,6 +145,7 @@ export async function openSqlite({
       }
     },
     async close() {
+      elsewhere?.close();
       await last;
       if (writer !== undefined && writer !== reader) {
         checkpoint(writer.handle);

@@ -1,6 +1,9 @@
 // Reads the two sequences: messages by arrival, and events by arrival.
+import { singleFlight } from '../../../concurrency/single-flight.ts';
 import { MAX_RESPONSE_BYTES } from '../../../contract/scalars.ts';
-import type { Statements } from '../sql/database.ts';
+import type { Archive } from '../archive.ts';
+import { isCountKept } from '../meta-table/count-pause.ts';
+import type { Database, Reads, Statements } from '../sql/database.ts';
 import { EVENTS, type EventRow } from '../../records/event.ts';
 import type { MessageRow } from '../../records/message.ts';
 import type { UNSETTLED_EFFECTS } from '../../../contract/event-types.ts';
@@ -57,11 +60,38 @@ export function countEvents(statements: Statements): Promise<number> {
   return countOf(statements, 'SELECT COALESCE(MAX(n), 0) AS rows FROM events');
 }
 
-/** Returns the number of events that took effect in another order than they arrived. */
-export function countDisplacedEvents(statements: Statements): Promise<number> {
-  return countOf(statements, 'SELECT COUNT(*) AS rows FROM events WHERE applied <> n');
+/** What is known of the displaced events of a database, and how they are counted again. */
+type Displaced = { last: { rows: number; countedMs: number } | undefined; countAgain: () => Promise<number> };
+const DISPLACED = new WeakMap<Database, Displaced>();
+
+/**
+ * Returns the number of events that took effect in another order than they arrived. Exact where they are few; of many it may be some
+ * seconds old. One event that waits displaces all that come after it.
+ */
+export async function countDisplacedEvents({
+  database,
+  now,
+}: Pick<Archive, 'database' | 'now'>): Promise<number> {
+  let known = DISPLACED.get(database);
+  if (known === undefined) {
+    const made: Displaced = {
+      last: undefined,
+      countAgain: singleFlight(async () => {
+        const countedMs = now();
+        const rows = await countOf(
+          database.longReads,
+          'SELECT COUNT(*) AS rows FROM events WHERE applied <> n',
+        );
+        made.last = { rows, countedMs };
+        return rows;
+      }),
+    };
+    DISPLACED.set(database, (known = made));
+  }
+  const { last, countAgain } = known;
+  return last !== undefined && isCountKept(last.rows, last.countedMs, now()) ? last.rows : countAgain();
 }
 
-async function countOf(statements: Statements, sql: string): Promise<number> {
-  return (await statements.get<{ rows: number }>(sql))?.rows ?? 0;
+async function countOf(reads: Reads, sql: string): Promise<number> {
+  return (await reads.get<{ rows: number }>(sql))?.rows ?? 0;
 }

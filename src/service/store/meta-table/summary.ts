@@ -5,6 +5,7 @@ import { tiersUpTo } from '../../rules/tiers.ts';
 import { forReaders } from '../../records/reader.ts';
 import type { Archive } from '../archive.ts';
 import type { Database, DataVersion, Statements } from '../sql/database.ts';
+import { isCountKept } from './count-pause.ts';
 import { SUMMARY_STATE } from '../sql/prepared-texts.ts';
 
 /**
@@ -62,9 +63,6 @@ type StoredSummary = {
 /** The last state per database, and the data version that it is valid for. */
 const LAST = new WeakMap<Database, { version: DataVersion; state: ArchiveState }>();
 
-/** Rows that are counted per millisecond of pause: counting takes at most about 1 % of the time. */
-const ROWS_PER_PAUSE_MS = 100;
-
 /** Returns the summaries of {@link readState} alone. */
 export async function summariesOf(archive: Archive): Promise<Summaries> {
   return (await readState(archive)).summaries;
@@ -72,7 +70,7 @@ export async function summariesOf(archive: Archive): Promise<Summaries> {
 
 /**
  * Returns counts and mean integrity for each tier, and whether tokens were revoked. For a small archive the counts are exact. For one
- * with many failing or redacted rows, or while another process writes, they may be some seconds old. Only failing and redacted rows are
+ * with many failing, redacted or displaced rows, or while another process writes, they may be some seconds old. Only failing and redacted rows are
  * counted again, and of the others those that are new. Whoever changes rows calls {@link invalidateSummary} in the same transaction.
  * `known` is the data version of the archive where the caller just asked for it.
  */
@@ -99,11 +97,7 @@ async function countedAgain(
   stored: StoredSummary | undefined,
 ): Promise<Summaries> {
   const { database, now } = archive;
-  if (
-    stored !== undefined &&
-    Math.abs(now() - stored.counted_ms) < Math.floor(stored.counted / ROWS_PER_PAUSE_MS)
-  )
-    return stored.summaries;
+  if (stored !== undefined && isCountKept(stored.counted, stored.counted_ms, now())) return stored.summaries;
   // Where storing failed in this state, it fails again: a standby, a full disk.
   if (archive.readOnly || COUNTED.get(archive)?.state === stateOf(state)) return countOnce(archive, state);
   try {
@@ -219,7 +213,7 @@ async function count(
     summaries: forReaders(summaryFor),
     counted: [...messages.failing, ...attachments.failing, ...redacted].reduce(
       (all, { rows }) => all + rows,
-      0,
+      shared.displaced,
     ),
     counted_ms: now,
   };

@@ -33,7 +33,10 @@ export type Finder = {
 const MAX_SORTED = 2_000;
 
 /** Returns what finds the messages of a search. */
-export async function createFinder(database: Database, search: Search): Promise<Finder> {
+export async function createFinder(
+  { longReads: database }: Pick<Database, 'longReads'>,
+  search: Search,
+): Promise<Finder> {
   // Words narrow a search themselves. FTS5 would begin its query again for each key, which takes much longer for a common word.
   const places = search.expression === undefined ? await fewPlaces(database, search) : undefined;
   const sources = await sourcesOf(database, search);
@@ -73,23 +76,31 @@ export async function createFinder(database: Database, search: Search): Promise<
     return database.all<Hit>(`${sql} ORDER BY ${by} LIMIT ${last}`, values);
   };
 
-  const byScore = async (source: Source, limit: number | undefined): Promise<Hit[]> => {
-    const { n, day, score } = source;
-    const selected = selection(source);
-    const { sql, values } = selected.select(`${n} AS n, ${day} AS day, ${score} AS score`);
-    const last = limit === undefined ? '' : ` LIMIT $${values.push(limit)}`;
-    return database.all<Hit>(
-      `SELECT n, day, score FROM (${sql}) AS hits ORDER BY score, day DESC, n DESC${last}`,
-      values,
+  /** Returns what `select` gives of all sources as one text, and its values. */
+  const ofAll = (select: (source: Source) => { sql: string; values: readonly Value[] }) => {
+    const values: Value[] = [];
+    const parts = sources.map((source) => {
+      const { sql, values: own } = select(source);
+      const before = values.length;
+      values.push(...own);
+      // The parameters of each part are numbered from 1.
+      return sql.replaceAll(/\$(\d+)/g, (_, at: string) => `$${before + Number(at)}`);
+    });
+    return { sql: parts.join(' UNION ALL '), values };
+  };
+
+  /** All messages by relevance. */
+  const byScore = (): { sql: string; values: Value[] } => {
+    const { sql, values } = ofAll((source) =>
+      selection(source).select(`${source.n} AS n, ${source.day} AS day, ${source.score} AS score`),
     );
+    return { sql: `FROM (${sql}) AS hits ORDER BY score, day DESC, n DESC`, values };
   };
 
   /** The numbers of all messages by relevance. */
-  const ranking = kept(async (): Promise<Float64Array> => {
-    const found: Hit[][] = [];
-    for (const source of sources) found.push(await byScore(source, undefined));
-    const ranked = found.length === 1 ? found[0]! : found.flat().sort(compareHits('relevance'));
-    return Float64Array.from(ranked, ({ n }) => n);
+  const ranking = kept(() => {
+    const { sql, values } = byScore();
+    return database.numbers(`SELECT n ${sql}`, values);
   });
   /** Further pages rank nothing again. */
   const rankedAfter = async (after: Hit, limit: number): Promise<Hit[]> => {
@@ -101,11 +112,13 @@ export async function createFinder(database: Database, search: Search): Promise<
   return {
     count,
     async find(order, limit, after) {
-      const isRanked = order === 'relevance';
-      if (isRanked && after !== undefined) return rankedAfter(after, limit);
+      if (order === 'relevance') {
+        if (after !== undefined) return rankedAfter(after, limit);
+        const { sql, values } = byScore();
+        return database.all<Hit>(`SELECT n, day, score ${sql} LIMIT $${values.push(limit)}`, values);
+      }
       const found: Hit[] = [];
-      for (const source of sources)
-        found.push(...(await (isRanked ? byScore(source, limit) : inOrder(source, order, limit, after))));
+      for (const source of sources) found.push(...(await inOrder(source, order, limit, after)));
       return found.sort(compareHits(order)).slice(0, limit);
     },
     async hitOf(n, order) {
@@ -124,15 +137,10 @@ export async function createFinder(database: Database, search: Search): Promise<
       return (await database.get(sql, values)) && { n, day, score: 0 };
     },
     async facet(facet, limit) {
-      const parts: string[] = [];
-      const all: Value[] = [];
-      for (const source of sources) {
-        const { sql, values } = facetSelection(facet, search.reader, selection(source), source);
-        // The parameters of each part are numbered from 1.
-        parts.push(sql.replaceAll(/\$(\d+)/g, (_, at: string) => `$${all.length + Number(at)}`));
-        all.push(...values);
-      }
-      const grouped = `SELECT value, COUNT(*) AS count FROM (${parts.join(' UNION ALL ')}) AS found GROUP BY value`;
+      const { sql, values: all } = ofAll((source) =>
+        facetSelection(facet, search.reader, selection(source), source),
+      );
+      const grouped = `SELECT value, COUNT(*) AS count FROM (${sql}) AS found GROUP BY value`;
       if (facet === 'year')
         return years(await database.all<{ value: number; count: number }>(grouped, all), limit);
       const rows = await database.all<{ value: string | number; count: number; every: number }>(

@@ -5,7 +5,7 @@ import { numberOf } from '../../rules/identifier.ts';
 import { tiersUpTo } from '../../rules/tiers.ts';
 import { openFileIndex, type OpenFileColumn } from '../schema/open-file-index.ts';
 import { selectIn } from '../sql/bulk-statements.ts';
-import type { Statements, Value } from '../sql/database.ts';
+import type { Reads, Value } from '../sql/database.ts';
 import { dayOf } from './search-tables.ts';
 import { hasCity, hasType, type Search } from './search.ts';
 
@@ -22,7 +22,7 @@ const MAX_LABELS = 8;
  * of the search still apply to them.
  */
 export async function fewPlaces(
-  statements: Statements,
+  statements: Reads,
   search: Pick<Search, 'filters' | 'labelsOf' | 'reader'>,
 ): Promise<MessageKey[] | undefined> {
   for (const filter of search.filters) {
@@ -40,7 +40,7 @@ export async function fewPlaces(
 
 /** Returns the numbers of the messages that a filter leaves; undefined where they are many, or no index has them. */
 async function fewNumbers(
-  statements: Statements,
+  statements: Reads,
   filter: Filter,
   { labelsOf, reader }: Pick<Search, 'labelsOf' | 'reader'>,
 ): Promise<Set<number> | undefined> {

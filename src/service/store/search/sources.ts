@@ -2,7 +2,7 @@
 import type { Expression } from '../../../contract/search/query.ts';
 import type { Tier } from '../../../contract/token.ts';
 import { tiersUpTo } from '../../rules/tiers.ts';
-import type { Database, Value } from '../sql/database.ts';
+import type { Reads, Value } from '../sql/database.ts';
 import { WORDS_MATCH, WORDS_OF_WEIGHT } from '../sql/prepared-texts.ts';
 import {
   certainTsQuery,
@@ -42,7 +42,7 @@ const BM25_WEIGHTS = '4, 2, 1, 1, 0.3';
 const TS_RANK = `ts_rank('{0.1, 0.25, 0.5, 1}', words, CAST($1 AS TSQUERY), 1)`;
 
 /** Returns the sources of all tiers that the reader sees. */
-export function sourcesOf(database: Database, search: Search): Promise<Source[]> {
+export function sourcesOf(database: Reads, search: Search): Promise<Source[]> {
   const { expression, reader } = search;
   return Promise.all(
     tiersUpTo(reader).map(async (tier) =>
@@ -76,7 +76,7 @@ function sqliteSource(tier: Tier, expression: Expression | undefined): Source {
   };
 }
 
-async function postgresSource(database: Database, tier: Tier, search: Search): Promise<Source> {
+async function postgresSource(database: Reads, tier: Tier, search: Search): Promise<Source> {
   const { expression } = search;
   const table = searchTable(tier);
   const query = expression && tsQuery(expression);
@@ -104,7 +104,7 @@ const QUERY_IS_GIVEN = 'CAST($1 AS TSQUERY) IS NOT NULL';
  * each message with them anywhere.
  */
 async function postgresCondition(
-  database: Database,
+  database: Reads,
   table: string,
   query: EngineQuery | undefined,
   search: Search,
@@ -130,7 +130,7 @@ const MARKED_WORDS = `(words || CAST('''${NO_WORD}'':1' AS TSVECTOR))`;
  * any later one.
  */
 async function tsCondition(
-  database: Database,
+  database: Reads,
   table: string,
   query: EngineQuery,
   { expression, matches }: Search,

@@ -1,6 +1,6 @@
 // Inserts, updates and look-ups of many rows in few statements. There are few different texts, so they stay prepared.
 import type { Columns, NewRow, StoredRow, Table } from '../../records/table.ts';
-import type { Row, Statements, Value } from './database.ts';
+import type { Reads, Row, Statements, Value } from './database.ts';
 
 /** Rows or values of one statement. */
 const MAX_ROWS = 64;
@@ -95,7 +95,7 @@ export function* chunksOf<T>(rows: readonly T[]): Generator<readonly T[]> {
 
 /** Returns the rows of a statement whose only `IN ?` stands for `IN (…)` with any number of values. */
 export async function selectIn<T extends Row>(
-  statements: Statements,
+  statements: Reads,
   sql: string,
   values: Iterable<Value>,
 ): Promise<T[]> {

@@ -8,17 +8,27 @@ export type Row = Record<string, Value>;
 /** Identifies a state of all data, see {@link Database.dataVersion}. */
 export type DataVersion = string | number;
 
-/** Runs statements, inside or outside of a transaction. */
-export type Statements = {
+/** Reads rows. */
+export type Reads = {
   readonly engine: 'sqlite' | 'postgres';
   all<T extends Row = Row>(sql: string, parameters?: readonly Value[]): Promise<T[]>;
   get<T extends Row = Row>(sql: string, parameters?: readonly Value[]): Promise<T | undefined>;
+  /** Returns the rows of a statement with `IN ?`, for any number of values. Absent where the engine has no arrays. */
+  allIn?: (<T extends Row = Row>(sql: string, values: readonly Value[]) => Promise<T[]>) | undefined;
+};
+
+/** Reads that may take long. */
+export type LongReads = Reads & {
+  /** Returns the column `n` of all rows, in their order. */
+  numbers(sql: string, parameters?: readonly Value[]): Promise<Float64Array>;
+};
+
+/** Runs statements, inside or outside of a transaction. */
+export type Statements = Reads & {
   /** Resolves to the number of rows changed. */
   run(sql: string, parameters?: readonly Value[]): Promise<number>;
   /** As {@link Statements.run}, for the end of a transaction: sent together with the commit, without waiting for it. */
   last?: ((sql: string, parameters?: readonly Value[]) => void) | undefined;
-  /** Returns the rows of a statement with `IN ?`, for any number of values. Absent where the engine has no arrays. */
-  allIn?: (<T extends Row = Row>(sql: string, values: readonly Value[]) => Promise<T[]>) | undefined;
   /** Inserts many rows in order. Absent where the engine has nothing faster than INSERT. */
   copy?:
     | ((table: string, columns: readonly string[], rows: readonly (readonly Value[])[]) => Promise<void>)
@@ -30,6 +40,8 @@ export type Statements = {
  * the engines are only in the folders engines and search, in `typed()` of schema/statements.ts, and in the ranges of sql.
  */
 export type Database = Statements & {
+  /** For statements whose cost grows with the archive: in a served archive they hold up no other request. */
+  longReads: LongReads;
   /**
    * Runs `work` as the only writer of all processes. Durable when it resolves, undone when it throws. Never nested.
    * After a conflict with another transaction `work` runs again from its beginning.

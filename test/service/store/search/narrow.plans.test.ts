@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseQuery } from '../../../../src/contract/search/query.ts';
 import { createFinder } from '../../../../src/service/store/search/find-messages.ts';
 import { addToIndex } from '../../../../src/service/store/search/search-tables.ts';
-import type { Database, Value } from '../../../../src/service/store/sql/database.ts';
+import type { Value } from '../../../../src/service/store/sql/database.ts';
 import { sampleArchive, type Sample } from '../../../support/archive.ts';
 import { ENGINE, planOf, type Asked } from '../../../support/engine.ts';
 
@@ -47,7 +47,7 @@ async function search(query: string, reader: 'external' | 'mirror') {
       if (sql.includes('search_external')) asked.push({ sql, parameters });
       return database[kind](sql, parameters) as never;
     };
-  const watched: Database = { ...database, all: noting('all'), get: noting('get') };
+  const watched = { longReads: { ...database.longReads, all: noting('all'), get: noting('get') } };
   const { expression, filters } = parseQuery(query, 0);
   const finder = await createFinder(watched, {
     expression,

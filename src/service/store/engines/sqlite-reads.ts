@@ -1,0 +1,96 @@
+// Long reads of SQLite in a process of their own. While SQLite runs a statement, the process in which it runs does nothing else. It is a
+// process and no thread, because that can be ended in the middle of a statement.
+import type { OwnProcess } from '../../../world.ts';
+import { DatabaseAccessError } from '../sql/database-error.ts';
+import type { LongReads, Row, Value } from '../sql/database.ts';
+import { frameOf, readFrames } from './frames.ts';
+
+/** A read of the database at `path`. */
+export type Question = {
+  path: string;
+  kind: 'all' | 'numbers';
+  sql: string;
+  parameters: readonly Value[];
+};
+
+/** What it gave, or the error with its own properties, among which is the code of the engine. */
+export type Answer = { value: unknown } | { failure: { message: string; properties: object } };
+
+/** How long a statement may take, as on PostgreSQL. */
+const STATEMENT_TIMEOUT_MS = 30_000;
+
+type Waiting = { question: Question; resolve(value: unknown): void; reject(error: unknown): void };
+
+/**
+ * Returns the long reads of the database at `path`. The process is started for the first one, and again for the next one where it ended.
+ * They run one after the other; one that takes too long ends the process and throws DatabaseAccessError 'busy'.
+ */
+export function readsInProcess(path: string, start: () => OwnProcess): { reads: LongReads; close(): void } {
+  const waiting: Waiting[] = [];
+  let current: Waiting | undefined;
+  let running: OwnProcess | undefined;
+
+  const started = (): OwnProcess => {
+    const child = start();
+    child.stdin.on('error', () => {});
+    child.stdout.on('error', () => {});
+    const take = readFrames((value) => {
+      const answered = current;
+      current = undefined;
+      const answer = value as Answer;
+      if ('failure' in answer)
+        answered?.reject(Object.assign(new Error(answer.failure.message), answer.failure.properties));
+      else answered?.resolve(answer.value);
+      next();
+    });
+    child.stdout.on('data', take);
+    child.stdout.once('close', () => {
+      if (running !== child) return;
+      running = undefined;
+      const asked = current;
+      current = undefined;
+      asked?.reject(new DatabaseAccessError('busy', 'ended', undefined));
+      next();
+    });
+    return child;
+  };
+  const next = (): void => {
+    if (current !== undefined) return;
+    const asked = waiting.shift();
+    if (asked === undefined) return;
+    try {
+      running ??= started();
+    } catch (error) {
+      asked.reject(new DatabaseAccessError('busy', 'process', error));
+      next();
+      return;
+    }
+    current = asked;
+    running.stdin.write(frameOf(asked.question));
+    AbortSignal.timeout(STATEMENT_TIMEOUT_MS).addEventListener('abort', () => {
+      if (current === asked) running?.kill();
+    });
+  };
+  const ask = (kind: Question['kind'], sql: string, parameters: readonly Value[] = []): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      waiting.push({ question: { path, kind, sql, parameters }, resolve, reject });
+      next();
+    });
+  const all = async <T extends Row>(sql: string, parameters?: readonly Value[]) =>
+    (await ask('all', sql, parameters)) as T[];
+
+  return {
+    reads: {
+      engine: 'sqlite',
+      all,
+      get: async <T extends Row>(sql: string, parameters?: readonly Value[]) =>
+        (await all<T>(sql, parameters))[0],
+      numbers: async (sql, parameters) => (await ask('numbers', sql, parameters)) as Float64Array,
+    },
+    close() {
+      for (const { reject } of waiting.splice(0))
+        reject(new DatabaseAccessError('busy', 'closed', undefined));
+      running?.kill();
+    },
+  };
+}

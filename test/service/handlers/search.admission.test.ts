@@ -1,0 +1,74 @@
+// Searches that take long: how many run at once, how many wait, and what others get meanwhile.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
+import { call } from '../../support/call.ts';
+
+let sample: Sample;
+let token: string;
+/** The long reads that were begun, and what lets them end. */
+const reads = { begun: 0 };
+let release: () => void;
+
+beforeEach(async () => {
+  sample = await sampleArchive({ conversations: 3, messages: 5, attachments: 0 });
+  token = await tokenFor(sample.service);
+  // The archive is indexed by the first search.
+  expect(await search('letter')).toMatchObject({ status: 200, json: { total: 15 } });
+  const { longReads } = sample.archive.database;
+  const { get } = longReads;
+  reads.begun = 0;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  longReads.get = async (sql, parameters) => {
+    reads.begun += 1;
+    await held;
+    return get(sql, parameters);
+  };
+});
+afterEach(() => sample.close());
+
+const search = (query: string) =>
+  call(sample.service, `/v1/search?q=${encodeURIComponent(query)}&count=true`, { token });
+
+async function untilThreeBegan(): Promise<void> {
+  for (let tries = 0; reads.begun < 3 && tries < 10_000; tries += 1) await nextTurn();
+}
+
+test('three run at once, 64 wait, more are busy; other requests are answered', async () => {
+  const asked = Array.from({ length: 67 }, (_, at) => search(`letter -x${at}`));
+  await untilThreeBegan();
+  for (let turns = 0; turns < 20; turns += 1) await nextTurn();
+  expect(reads.begun).toBe(3);
+  const busy = await search('one too many');
+  expect(busy).toMatchObject({ status: 503, json: { error: { code: 'store_unavailable' } } });
+  expect(busy.headers['retry-after']).toBe('2');
+  for (const path of ['/v1/messages?limit=2', '/api/health'])
+    expect(await call(sample.service, path, { token })).toMatchObject({ status: 200 });
+  release();
+  for (const { json } of await Promise.all(asked)) expect(json).toMatchObject({ total: 15 });
+  expect(await search('letter -again')).toMatchObject({ status: 200 });
+});
+
+test('one that fails lets the next one begin', async () => {
+  const wrong = Array.from({ length: 10 }, () => search('"'));
+  for (const { status } of await Promise.all(wrong)) expect(status).toBe(400);
+  release();
+  expect(await search('letter -after')).toMatchObject({ json: { total: 15 } });
+});
+
+test('turns of others come between the messages whose texts a page of a search reads', async () => {
+  release();
+  let turns = 0;
+  const answered = new AbortController();
+  const counting = (async () => {
+    while (!answered.signal.aborted) {
+      await nextTurn();
+      turns += 1;
+    }
+  })();
+  const { json } = await call(sample.service, '/v1/search?q=letter&sort=newest&limit=15', { token });
+  answered.abort();
+  await counting;
+  expect(json.data).toHaveLength(15);
+  expect(turns).toBeGreaterThanOrEqual(15);
+});
