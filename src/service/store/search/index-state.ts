@@ -42,7 +42,7 @@ function parsed(text: string): Partial<Stored> | null {
 
 const STATE = forReaders(
   (reader) => `SELECT (SELECT MAX(n) FROM messages) AS greatest,
-    (SELECT COUNT(*) FROM search_due d JOIN messages m ON m.n = d.n WHERE d.n <= $1 AND ${isReadable('m.tier', reader)}) AS due`,
+    (SELECT COUNT(*) FROM search_due d CROSS JOIN messages m WHERE m.n = d.n AND d.n <= $1 AND ${isReadable('m.tier', reader)}) AS due`,
 );
 
 /** Stores up to which number messages are indexed. */
