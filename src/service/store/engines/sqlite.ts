@@ -5,7 +5,6 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import type { Database, Reads, Row, Statements, Value } from '../sql/database.ts';
 import { withNumbers } from '../sql/number-column.ts';
 import { primaryCode, SQLITE } from '../sql/sqlite-result-codes.ts';
-import { readsInProcess } from './sqlite-reads.ts';
 import type { OwnProcess } from '../../../world.ts';
 
 /** How to open a SQLite database. */
@@ -109,7 +108,7 @@ export async function openSqlite({
     get: <T extends Row>(sql: string, parameters?: readonly Value[]) =>
       retryWhileBusy(() => reader.statements.get<T>(sql, parameters)),
   };
-  const elsewhere = startReads && readsInProcess(path, startReads);
+  const elsewhere = startReads && (await import('./sqlite-reads.ts')).readsInProcess(path, startReads);
 
   return {
     ...reads,
