@@ -173,6 +173,20 @@ test.each(['--port', '--asset-port', '--metrics-port'])(
   },
 );
 
+test.each([
+  ['a name that no machine has', '--host', 'x'.repeat(64)],
+  ['a name with a port', '--metrics-host', 'localhost:80'],
+  ['an address of a network that is not ours', '--host', 'fe80::1'],
+])('an address that cannot be bound is named with its option: %s', async (_, option, host) => {
+  const ports = '--port 0 --asset-port 0 --metrics-port 0';
+  const { exit, stderr } = await arx(dir, `serve ${ports} ${option} ${host}`);
+  expect(exit).toBe(2);
+  expect(stderr).toBe(
+    `arx: ${option}: ${host} is no address of this machine, and no known name of one [usage, exit 2]\n` +
+      `  hint: ${option} 127.0.0.1 is this machine alone, ${option} 0.0.0.0 all its addresses\n`,
+  );
+});
+
 test('all ports that are in use are named at once', async () => {
   const taken = [createServer(), createServer(), createServer()];
   const ports: number[] = [];

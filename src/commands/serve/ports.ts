@@ -90,9 +90,16 @@ function throwPortFault(error: unknown, name: string, { host, port }: PortOption
   const code = codeOf(error);
   if (code === 'EACCES')
     throw new Fault('usage', `${portName({ name, port })} needs more rights than this user has`);
-  if (code === 'EADDRNOTAVAIL') throw new Fault('usage', `this machine has no address ${host}`);
-  throw error;
+  if (code === undefined || !HOST_REFUSED.test(code)) throw error;
+  const option = name === 'metrics' ? '--metrics-host' : '--host';
+  throw new Fault('usage', `${option}: ${host} is no address of this machine, and no known name of one`, {
+    hint: `${option} 127.0.0.1 is this machine alone, ${option} 0.0.0.0 all its addresses`,
+    cause: error,
+  });
 }
+
+/** Codes of a host that cannot be bound: a name that cannot be resolved, or an address that this machine does not have. */
+const HOST_REFUSED = /^(?:ENOTFOUND|EAI_[A-Z]+|EADDRNOTAVAIL|EINVAL|EAFNOSUPPORT)$/;
 
 function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
