@@ -96,10 +96,10 @@ export function optionSuggestion(
 ): string | undefined {
   const [, name = typed, given = value] =
     /^(--[^=]*)=(.*)$/s.exec(typed) ?? /^(-[A-Za-z])(.+)$/s.exec(typed) ?? [];
-  const meant =
-    formMeant(name, given) ?? parameterMeant(name, spec) ?? otherMeant(name, spec) ?? misspelt(name, spec);
-  if (meant !== undefined) return `did you mean: ${meant}`;
+  const known = formMeant(name, given) ?? parameterMeant(name, spec) ?? otherMeant(name, spec);
   const owners = commands.filter((command) => takes(command.options ?? [], name)).slice(0, 2);
+  const meant = known ?? (owners.length === 0 ? misspelt(name, spec) : undefined);
+  if (meant !== undefined) return `did you mean: ${meant}`;
   if (owners.length === 0) return undefined;
   return `${name} is an option of ${owners.map(({ words }) => `arx ${words}`).join(' and ')}`;
 }
@@ -137,11 +137,12 @@ function otherMeant(name: string, spec: CommandSpec | undefined): string | undef
 
 function misspelt(name: string, spec: CommandSpec | undefined): string | undefined {
   if (!name.startsWith('--')) return undefined;
-  const options = [...(spec?.options ?? []), ...GLOBAL_OPTIONS].flatMap(([syntax]) => namesOf(syntax));
-  return nearest(
-    name,
-    options.filter((option) => option.startsWith('--')),
-  );
+  const names = [...(spec?.options ?? []), ...GLOBAL_OPTIONS]
+    .flatMap(([syntax]) => namesOf(syntax))
+    .flatMap((option) => (option.startsWith('--') ? [option.slice(2)] : []));
+  // Without the signs, which would count as letters that are right.
+  const meant = nearest(name.slice(2), names);
+  return meant === undefined ? undefined : `--${meant}`;
 }
 
 function takes(options: readonly CommandOption[], name: string): boolean {

@@ -13,6 +13,8 @@ export function excessHint({ excess, argv, spec }: Excess): string | undefined {
   const option = argv[at - 2];
   if (at >= 2 && takesValue(option))
     return `a value with a blank needs quotes: ${option} "${[argv[at - 1], ...excess].join(' ')}"`;
+  if (argv[at - 1] === '--json' && /^\w+(?:,\w+)*$/.test(first))
+    return `did you mean: --json --fields ${first}`;
   if (/[*?]/.test(first) && takesValue('--name')) return `--name "${first}"`;
   if (takesValue('--client-id')) return '--client-id NAME';
   return undefined;

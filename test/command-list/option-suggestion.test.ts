@@ -56,6 +56,26 @@ test('an option of another command names it', async () => {
   expect(detail.hint).toMatch(/^--city is an option of arx search and arx attachments ls; arx help/);
 });
 
+test.each([
+  ['messages ls --source x', '--source is an option of arx search and arx attachments ls'],
+  ['content get msg_1 --lore', '--lore is an option of arx read'],
+  ['attachments ls --max-bytes 10', '--max-bytes is an option of '],
+])('the exact name of another option is more than a near name: arx %s', async (line, hint) => {
+  const { detail } = await faultOf(line);
+  expect(detail.hint).toContain(hint);
+  expect(detail.hint).not.toContain('did you mean');
+});
+
+test('the two minus signs do not make an option look near', async () => {
+  expect((await faultOf('health --lore')).detail.hint).not.toContain('--force');
+  expect((await faultOf('health --forse')).detail.hint).toContain('did you mean: --force');
+});
+
+test('fields behind --json, as with gh', async () => {
+  const { detail } = await faultOf('attachments ls --json id,filename');
+  expect(detail.hint).toBe('did you mean: --json --fields id,filename; arx help attachments ls');
+});
+
 test('what is proposed can be typed, for every command and every option of others', () => {
   let proposed = 0;
   for (const spec of COMMAND_LIST) {
