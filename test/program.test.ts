@@ -147,6 +147,21 @@ test.each([
   ['--json', 'a command is missing', 'arx --help shows the commands'],
   ['helth now', "unknown command 'helth now'", 'did you mean: arx health'],
   ['stats', "unknown command 'stats'", 'for that: arx report'],
+  [
+    'verify oslo',
+    "unknown command 'verify oslo'",
+    'for that: arx attachments verify DIR; of a walk: arx conversations verify DIR; of the archive: arx fsck',
+  ],
+  [
+    'restore DIR',
+    "unknown command 'restore DIR'",
+    'for that: arx help maintenance (a backup is an archive: copy its folder)',
+  ],
+  [
+    'diff w1 w2',
+    "unknown command 'diff w1'",
+    'for that: arx conversations diff; of messages: arx content diff',
+  ],
   ['download x', "unknown command 'download x'", 'for that: arx attachments pull'],
   [
     'messages ls --origin-city x',

@@ -10,7 +10,7 @@ export const TASKS: Readonly<Record<string, readonly string[]>> = {
   account: ['login', 'logout', 'whoami', 'token', 'config', 'profile', 'completion'],
 };
 
-/** Words that other programs have for a task, and the command that does it here. */
+/** Words that other programs have for a task, and what stands behind `arx` in the command that does it here. */
 export const COMMANDS_FOR_WORDS: readonly (readonly [words: readonly string[], command: string])[] = [
   [['find', 'grep', 'query'], 'search'],
   [['count'], 'search --count'],
@@ -21,7 +21,12 @@ export const COMMANDS_FOR_WORDS: readonly (readonly [words: readonly string[], c
   [['show', 'view', 'cat', 'less'], 'read'],
   [['get', 'download', 'fetch', 'save'], 'attachments pull'],
   [['export'], 'conversations export'],
-  [['verify', 'check'], 'fsck'],
+  [
+    ['verify', 'check'],
+    'attachments verify DIR; of a walk: arx conversations verify DIR; of the archive: arx fsck',
+  ],
+  [['diff', 'compare'], 'conversations diff; of messages: arx content diff'],
+  [['restore'], 'help maintenance (a backup is an archive: copy its folder)'],
   [['info', 'status'], 'doctor'],
   [['add', 'load'], 'import'],
   [['rm', 'remove', 'delete'], 'redact'],
