@@ -21,12 +21,16 @@ export const Input = z.object({ use: z.boolean().default(false) });
 /** Runs `arx login`. */
 export async function run({ use }: z.infer<typeof Input>, app: App): Promise<void> {
   if (use && !app.isRemote) throw new Fault('usage', '--use goes with --base-url URL');
+  const session = await app.session();
+  if (session.hasTokenFile)
+    throw new Fault('usage', 'arx login gets a token of its own, and takes none from --token-file', {
+      hint: 'leave it out; or without a login: --token-file FILE with each other command',
+    });
   // A keyring that cannot be used, or no archive, is found out before anything is asked or sent.
   if (!app.isRemote) await openLocalArchive(app);
   const last = await lastLogin(app);
   const request = app.mayAsk ? await askedRequest(last, app) : givenRequest(app);
   if (!app.mayAsk) app.notice(`tokens are stored in ${app.tokens.place}`);
-  const session = await app.session();
   const entry = await loggedIn(request, { session, last, app });
   await app.printer.record(identityView, identityOf(entry, app));
   await chooseService(use, app);
@@ -214,6 +218,6 @@ function refuseMissing(
     observer_tier.value ?? LOWEST_TIER,
   ];
   throw new Fault('usage', `${missing.join(', ')} missing, and there is no terminal to ask on`, {
-    hint: `${loginCommand(app.settings)} ${shellLine(words)}; or give a token: --token-file FILE, ARX_TOKEN`,
+    hint: `${loginCommand(app.settings)} ${shellLine(words)}; or without a login: --token-file FILE with each other command, or ARX_TOKEN`,
   });
 }

@@ -37,6 +37,8 @@ export type Bearer = {
 export type Session = {
   /** The key under which its tokens are stored, see {@link tokenOrigin}. */
   readonly origin: string;
+  /** Whether `--token-file` gives the token of this run. */
+  readonly hasTokenFile: boolean;
   /**
    * Returns the token to send. Throws Fault 'auth' where there is none, 'usage' for one that a header cannot hold, and
    * 'store' where the token store cannot be read.
@@ -106,6 +108,7 @@ export function createSession(needs: SessionNeeds): Session {
 
   return {
     origin,
+    hasTokenFile: needs.tokenFile !== undefined,
     async bearer() {
       const before = (current ??= choose());
       const { entry } = await before;

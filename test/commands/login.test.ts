@@ -63,6 +63,20 @@ async function ours(): Promise<Served> {
 }
 
 describe('the local archive', () => {
+  test.each(['local', 'service'])(
+    'a token file is refused, since the token is not stored: %s',
+    async (archive) => {
+      const base = archive === 'local' ? '' : ` --base-url ${(await other()).url}`;
+      const ran = await arx(dir, `login${base} --client-id ada --observer-tier internal --token-file nope`);
+      expect(ran).toMatchObject({ exit: 2, stdout: '' });
+      expect(ran.stderr).toBe(
+        'arx: arx login gets a token of its own, and takes none from --token-file [usage, exit 2]\n' +
+          '  hint: leave it out; or without a login: --token-file FILE with each other command\n',
+      );
+      expect(existsSync(join(dir, 'config/tokens.json'))).toBe(false);
+    },
+  );
+
   test('two empty lines take the name of the user and the tier internal', async () => {
     const ran = await typing('login', '', '');
     expect(ran.exit).toBe(0);
@@ -439,7 +453,7 @@ describe('without a terminal', () => {
     const { exit, stderr } = await arx(dir, `${line}${given}`, { env: ENV });
     expect([exit, stderr.split('\n')[1]]).toEqual([
       2,
-      `  hint: arx ${line} ${words}; or give a token: --token-file FILE, ARX_TOKEN`,
+      `  hint: arx ${line} ${words}; or without a login: --token-file FILE with each other command, or ARX_TOKEN`,
     ]);
   });
 });
