@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Fault } from '../faults.ts';
+import { reasonOf } from './private-file.ts';
 
 /** A file of settings has a few kilobytes. */
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -28,6 +29,6 @@ export async function awsTextFile(path: string): Promise<string> {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (error instanceof Fault) throw error;
     if (['ENOENT', 'ENOTDIR'].includes(code)) return '';
-    throw new Fault('auth', `cannot read ${path} (${code})`);
+    throw new Fault('auth', `cannot read ${path} (${reasonOf(error)})`);
   }
 }

@@ -159,6 +159,7 @@ const REASONS: Record<string, string> = {
   EPERM: 'operation not permitted',
   ELOOP: 'it is a symbolic link',
   ENOTDIR: 'a file is in the place of the folder',
+  EEXIST: 'a file is in the place of the folder',
   EMFILE: 'too many open files',
   ENFILE: 'too many open files',
   [NO_FOLDERS]: 'no such file or folder, and none can be made',

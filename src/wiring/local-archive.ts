@@ -60,7 +60,7 @@ export async function openLocalArchive(
         cause: error,
       });
     }
-    const reason = error instanceof service.ArchiveUnreadable ? error.why : codeOf(error);
+    const reason = error instanceof service.ArchiveUnreadable ? error.why : reasonOf(error);
     const where = 'dir' in place ? place.dir : 'the database';
     const message = `cannot open the archive in ${where}`;
     if (DISK_CODES.has(codeOf(error)))

@@ -57,3 +57,16 @@ test.each([
     expect.stringContaining(`must be a lower-case label, e.g. ${label}`),
   ]);
 });
+
+test.each([
+  ['no such file or folder', 'missing'],
+  ['not a folder', 'file/inside'],
+  ['name too long', 'x'.repeat(300)],
+])('why a path cannot be read is said in words: %s', async (reason, path) => {
+  writeFileSync(join(dir, 'file'), '');
+  const { exit, stderr } = await arx(dir, `import ${path}`);
+  expect([exit, stderr.split('\n')[0]]).toEqual([
+    2,
+    `arx: cannot read ${join(dir, path)} (${reason}) [usage, exit 2]`,
+  ]);
+});

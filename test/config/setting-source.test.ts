@@ -49,7 +49,10 @@ test.each([
 test('a file in place of that folder, too', async () => {
   writeFileSync(join(dir, 'file'), '');
   const { stderr } = await arx(dir, 'messages ls', { env: { ARX_DATA_DIR: `${dir}/file` } });
-  expect(stderr).toContain(`cannot open the archive in ${dir}/file (ARX_DATA_DIR): `);
+  const why = 'a file is in the place of the folder [store';
+  expect(stderr).toContain(`cannot open the archive in ${dir}/file (ARX_DATA_DIR): ${why}`);
+  const served = await arx(dir, 'serve --port 0 --database sqlite:file');
+  expect(served.stderr).toContain(`cannot open the archive in ${dir}/file: ${why}`);
 });
 
 test('a folder of config.json or of a profile', async () => {

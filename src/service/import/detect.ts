@@ -1,6 +1,7 @@
 // Detects the kind of a path to import, by its content and never by its name.
 import { stat } from 'node:fs/promises';
 import { IMPORT_KINDS, type ImportKind } from '../../contract/import-kind.ts';
+import { unreadableReason } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { chatHint, chatSystemOf } from './chat-export.ts';
 import { decompressCommand, startOfFile } from './compressed.ts';
@@ -28,9 +29,9 @@ export async function detectSource(path: string, named?: ImportKind): Promise<De
       });
     detected = await askReaders(path, found.isDirectory(), named);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    throw new Fault('usage', `cannot read ${path} (${code === 'ENOENT' ? 'no such file or folder' : code})`);
+    const reason = unreadableReason(error);
+    if (reason === undefined) throw error;
+    throw new Fault('usage', `cannot read ${path} (${reason})`);
   }
   if (detected !== undefined) return detected;
   const chat = await chatSystemOf(path).catch(() => undefined);
