@@ -93,7 +93,8 @@ export function resolveSettings(sources: Sources): Settings {
     const known = fits
       ? KEYS[key].read(String(value))
       : new InvalidSettingValue('must be a text, number or true/false');
-    if (known instanceof InvalidSettingValue) throw new Fault('usage', `${where} ${known.reason}`);
+    if (known instanceof InvalidSettingValue)
+      throw new Fault('usage', `${where} ${known.reason}`, hintOf(key, origin, profile));
     return { value: known, origin };
   };
 
@@ -151,6 +152,15 @@ export function resolveSettings(sources: Sources): Settings {
     observer_tier: of('observer_tier', undefined),
     requested_tier: of('requested_tier', undefined),
   };
+}
+
+/** Returns what to do about a wrong value that nobody typed on the command line. */
+function hintOf(key: SettingKey, origin: Origin, profile: string | undefined): { hint?: string } {
+  if (origin === 'environment')
+    return { hint: 'it is an environment variable; arx help environment explains them' };
+  if (origin !== 'profile' && origin !== 'user config') return {};
+  const setting = origin === 'profile' ? `--profile ${profile} ${key}` : key;
+  return { hint: `arx config set ${setting} VALUE, or arx config unset ${setting}` };
 }
 
 /**

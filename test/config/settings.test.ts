@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { directoriesOf } from '../../src/config/directories.ts';
 import { SETTING_KEYS } from '../../src/config/setting-keys.ts';
+import { Fault } from '../../src/faults.ts';
 import { loadSettings, profileRows, resolveSettings, settingRows } from '../../src/config/settings.ts';
 
 const directories = { config: '/c/arx', data: '/d/arx', cache: '/x/arx' };
@@ -72,6 +73,30 @@ test.each<[Record<string, unknown>, string, unknown]>([
 });
 
 describe('what is wrong is refused in the name of its place', () => {
+  test.each<[string, Parameters<typeof resolved>[0], string | undefined]>([
+    ['option', { flags: { timeout: 'x' } }, undefined],
+    [
+      'variable',
+      { env: { ARX_TIMEOUT: 'x' } },
+      'it is an environment variable; arx help environment explains them',
+    ],
+    ['user config', { values: { color: 'red' } }, 'arx config set color VALUE, or arx config unset color'],
+    [
+      'profile',
+      { profiles: { w: { retries: 1.5 } }, flags: { profile: 'w' } },
+      'arx config set --profile w retries VALUE, or arx config unset --profile w retries',
+    ],
+  ])('what to do about a wrong value: %s', (_, sources, hint) => {
+    let fault: unknown;
+    try {
+      resolved(sources);
+    } catch (error) {
+      fault = error;
+    }
+    expect(fault).toMatchObject({ kind: 'usage' });
+    expect((fault as Fault).detail.hint).toBe(hint);
+  });
+
   test.each<[string, Parameters<typeof resolved>[0], string]>([
     ['flag', { flags: { baseUrl: 'ftp://x' } }, '--base-url must be an http or https URL'],
     [
