@@ -87,8 +87,10 @@ async function runWalk<Row extends Identified, Shown extends object>(
   const pending = new Set([...unresolved.unplaced, ...unresolved.late]);
   const limit = Math.min(windowRowsOf(input), pageRows);
   const progress = app.progress();
+  let frozen = log?.state?.ids.length ?? 0;
   const state = {
     rows: 0,
+    earlier: frozen,
     noun,
     windows: 0,
     last: 0,
@@ -96,7 +98,6 @@ async function runWalk<Row extends Identified, Shown extends object>(
     limit,
     drift: undefined as number | undefined,
   };
-  let frozen = log?.state?.ids.length ?? 0;
   const again = `run the same command${input.resume ? '' : ' with --resume'}`;
   app.onInterrupt(() => {
     if (dir === undefined)
@@ -113,7 +114,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
   const showProgress = (): void =>
     progress.update({
       label: 'frozen',
-      done: state.rows,
+      done: state.earlier + state.rows,
       unit: `${noun}s`,
       text: frozenProgressText(state, app.screen),
     });

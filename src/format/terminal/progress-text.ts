@@ -82,10 +82,14 @@ function bar(share: number, unicode: boolean): string {
     : `[${'#'.repeat(full)}${'.'.repeat(length - full)}]`;
 }
 
-/** A running walk. `rows` are frozen, `last` of them in the last window; `limit` is the number of rows of a read. */
+/**
+ * A running walk. `rows` are frozen by this run, `last` of them in the last window, and `earlier` by earlier runs; `limit` is the
+ * number of rows of a read.
+ */
 export type FrozenProgress = {
   noun: string;
   rows: number;
+  earlier?: number;
   windows: number;
   last: number;
   requests: number;
@@ -95,12 +99,14 @@ export type FrozenProgress = {
 
 /** Returns `frozen 1,200 conversations in 12 windows, the last of 100 · 2.9× the minimum of requests · drift 0.21`. */
 export function frozenProgressText(walk: FrozenProgress, { unicode }: { unicode: boolean }): string {
-  const { noun, rows, windows, last, requests, limit, drift } = walk;
+  const { noun, rows, earlier = 0, windows, last, requests, limit, drift } = walk;
   const minimum = Math.ceil(rows / limit);
+  const kept = earlier === 0 ? '' : `${plural(earlier, noun)} by earlier runs`;
+  const own = earlier === 0 ? plural(rows, noun) : ` and ${formatCount(rows)}`;
   return [
     rows === 0
-      ? `frozen no ${noun}s yet`
-      : `frozen ${plural(rows, noun)} in ${plural(windows, 'window')}, the last of ${formatCount(last)}`,
+      ? `frozen ${kept === '' ? `no ${noun}s yet` : kept}`
+      : `frozen ${kept}${own} in ${plural(windows, 'window')}, the last of ${formatCount(last)}`,
     minimum === 0
       ? plural(requests, 'request')
       : `${(requests / minimum).toFixed(1)}${unicode ? '×' : 'x'} the minimum of requests`,

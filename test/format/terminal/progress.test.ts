@@ -295,4 +295,11 @@ test('a walk: what is frozen, what it cost, what drift is reported', () => {
   );
   const begun = { ...walk, rows: 0, windows: 0, last: 0, requests: 1, drift: undefined };
   expect(frozenProgressText(begun, { unicode: false })).toBe('frozen no conversations yet, 1 request');
+  const resumed = { ...begun, earlier: 4790 };
+  expect(frozenProgressText(resumed, { unicode: false })).toBe(
+    'frozen 4,790 conversations by earlier runs, 1 request',
+  );
+  expect(frozenProgressText({ ...walk, earlier: 4790 }, { unicode: true })).toBe(
+    'frozen 4,790 conversations by earlier runs and 1,200 in 12 windows, the last of 100 · 2.9× the minimum of requests · drift 0.21',
+  );
 });
