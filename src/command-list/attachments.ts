@@ -14,7 +14,7 @@ const FILTERS = [
   ['--min-bytes <size>', 'only files of at least this size, e.g. 2000, 20kB or 1.5M'],
   ['--since <date>', 'only files whose message is from this date on, e.g. 2021, 2021-03-04, 3m'],
   ['--until <date>', 'only files whose message is from before this date'],
-  ['--on <date>', 'only files whose message is of this day, month or year'],
+  ['--on <date>', 'only files whose message is of this day, month or year, e.g. 2021-03'],
 ] as const satisfies readonly CommandOption[];
 
 /** Names, arguments, options and examples of the `attachments` commands. */

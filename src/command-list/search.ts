@@ -19,7 +19,7 @@ export const SEARCH_COMMANDS = [
       ['--source <source>', 'only messages of this source: gateway, external or local'],
       ['--since <date>', 'only messages from this date on, e.g. 2021, 2021-03-04, 3m'],
       ['--before <date>', 'only messages before this date; the lists call it --until'],
-      ['--on <date>', 'only messages of this day, month or year'],
+      ['--on <date>', 'only messages of this day, month or year, e.g. 2021-03'],
       ['--conversation <id>', 'only messages of this conversation'],
       ['--sort <order>', 'order of the messages (default: relevance)', [...SEARCH_SORTS]],
       [

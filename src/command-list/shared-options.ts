@@ -25,7 +25,7 @@ export const COUNT_OPTION = [
 export const DATE_OPTIONS = [
   ['--since <date>', 'only rows from this date on, e.g. 2021, 2021-03-04, 3m'],
   ['--until <date>', 'only rows before this date, as --before of arx search'],
-  ['--on <date>', 'only rows of this day, month or year'],
+  ['--on <date>', 'only rows of this day, month or year, e.g. 2021-03'],
 ] as const satisfies readonly CommandOption[];
 
 /** Returns `--sort` by one of these columns. */

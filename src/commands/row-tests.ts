@@ -1,7 +1,7 @@
 // Tests of rows that no service is asked to make: names, words, dates and sizes, as the columns of a list show them.
 import type { App } from '../app.ts';
 import { isoInstant } from '../contract/epoch.ts';
-import { parsePeriod, type Period } from '../contract/search/dates.ts';
+import { dateExamples, parsePeriod, type Period } from '../contract/search/dates.ts';
 import { findTerm } from '../contract/search/match.ts';
 import { parseTerm, QueryError, type TextField } from '../contract/search/query.ts';
 import { wordsOf } from '../contract/search/words.ts';
@@ -185,9 +185,7 @@ export function dateTests<Row>(
 export function periodOf(option: string, text: string, now: number): Period {
   const period = parsePeriod(text, now);
   if (typeof period !== 'string') return period;
-  throw new Fault('usage', `${option}: ${period}`, {
-    hint: `${option} 2021, ${option} 2021-03-04, ${option} yesterday, ${option} 5d, ${option} 3m (months)`,
-  });
+  throw new Fault('usage', `${option}: ${period}`, { hint: dateExamples(`${option} `) });
 }
 
 function testOf<Row, Value>(

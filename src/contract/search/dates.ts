@@ -7,6 +7,12 @@ export type Period = { start: number; end: number };
 const DAY_MS = 86_400_000;
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
+/** Returns dates as they may be given behind an option or a field, such as `since:`. */
+export function dateExamples(before: string): string {
+  const dates = ['2021', '2021-03', '2021-03-04', 'yesterday', '5d', '3m (3 months ago)'];
+  return dates.map((date) => `${before}${date}`).join(', ');
+}
+
 /**
  * Returns the period that a text names: `2021`, `2021-03`, `2021-03-04`, a time of RFC 3339 (also without its zone or seconds),
  * `today`, `yesterday`, a day of the week (the last one, today included), or so many days, weeks, months or years ago (`3d`,

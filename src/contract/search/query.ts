@@ -2,7 +2,7 @@
 import { cutText } from './cut-text.ts';
 import { nearest } from '../nearest.ts';
 import { ownValue } from '../own-value.ts';
-import { parsePeriod, type Period } from './dates.ts';
+import { dateExamples, parsePeriod, type Period } from './dates.ts';
 import { MAX_QUERY_CHARACTERS } from './parameters.ts';
 import { isSingle, searchable, wordsOf } from './words.ts';
 
@@ -345,12 +345,7 @@ function filterOf({ name, value, valueAt }: Token & { kind: 'filter' }, now: num
     case 'before':
     case 'on': {
       const period = parsePeriod(value, now);
-      if (typeof period === 'string')
-        throw new QueryError(
-          period,
-          valueAt,
-          `${name}:2021, ${name}:2021-03-04, ${name}:yesterday, ${name}:3m`,
-        );
+      if (typeof period === 'string') throw new QueryError(period, valueAt, dateExamples(`${name}:`));
       if (name === 'on') return { kind: 'date', ...period } as const;
       return name === 'since'
         ? ({ kind: 'date', start: period.start } as const)

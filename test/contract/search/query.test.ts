@@ -154,6 +154,7 @@ test.each<[query: string, hint: RegExp]>([
   ['after:2021', /since:/],
   ['subjct:x', /subject:/],
   ['tipe:x', /type:/],
+  ['on:march', /^on:2021, on:2021-03, on:2021-03-04, on:yesterday, on:5d, on:3m \(3 months ago\)$/],
 ])('%s names the field that was meant', (query, hint) => {
   expect(() => parse(query)).toThrow(
     expect.objectContaining({ hint: expect.stringMatching(hint) as string }) as Error,
