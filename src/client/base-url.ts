@@ -22,16 +22,21 @@ export function withoutFinalSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-/** As {@link parseBaseUrl}, for the URL of one resource, which may have a query. `what` names it in messages. */
+/** As {@link parseBaseUrl}, for the URL of one resource, which may have a query. `what` names it in messages, `form` is how it is written. */
 export function parseAddress(
   text: string,
-  { what, hint, insecureHttp = false }: { what: string; hint: string; insecureHttp?: boolean },
+  {
+    what,
+    hint,
+    form = 'https://HOST[:PORT][/PREFIX]',
+    insecureHttp = false,
+  }: { what: string; hint: string; form?: string; insecureHttp?: boolean },
 ): URL {
   let url: URL;
   try {
     url = new URL(text);
   } catch {
-    throw new Fault('usage', `${what} is not a URL`, { hint: 'give it as https://HOST[:PORT][/PREFIX]' });
+    throw new Fault('usage', `${what} is not a URL`, { hint: `give it as ${form}` });
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new Fault('usage', `${what} must be http or https, not ${url.protocol.slice(0, 20)}`);

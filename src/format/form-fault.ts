@@ -2,6 +2,6 @@
 import { Fault } from '../faults.ts';
 
 /** Returns the Fault 'usage' for an option of the output. Its hint is the topic that explains all of them. */
-export function formFault(message: string): Fault {
-  return new Fault('usage', message, { hint: 'arx help output' });
+export function formFault(message: string, hint = 'arx help output'): Fault {
+  return new Fault('usage', message, { hint });
 }

@@ -59,8 +59,9 @@ export async function openJqSink({ program, isPerRecord, world, onUnknownField }
     await jq.end();
     throw error;
   }
+  const names = new Set(program.match(/[A-Za-z_]\w*/g));
   return {
-    names: new Set(program.match(/[A-Za-z_]\w*/g)),
+    names,
     sink: {
       isTTY: false,
       columns: undefined,
@@ -85,7 +86,8 @@ export async function openJqSink({ program, isPerRecord, world, onUnknownField }
       const rest = held;
       held = '';
       if (rest.trim() !== '') await filter(rest);
-      if (failure !== undefined) throw jqFault(failure);
+      const isWholeList = /^\{"status":"[a-z]+","data":\[/.test(rest) && !names.has('data');
+      if (failure !== undefined) throw jqFault(failure, isWholeList ? LIST_HINT : undefined);
       const unknown = isNull === true ? fields.find((name) => !seen.has(name)) : undefined;
       if (unknown !== undefined) onUnknownField?.(unknownText(unknown, [...seen]));
     },
@@ -119,12 +121,16 @@ function addKeys(json: string, keys: Set<string>): void {
   }
 }
 
-function jqFault(message: string): Fault {
+/** For a list, whose document jq programs for an array of records fail on. */
+const LIST_HINT =
+  'the records of a list are in .data[]; with -o ndjson the program gets one after the other; arx help output';
+
+function jqFault(message: string, hint?: string): Fault {
   const [first = '', ...rest] = message
     .split('\n')
     .map((line) => line.replace(/^jq: error:? ?(?:\(at \/dev\/stdin:\d+\): )?/, '').trimEnd());
   const where = rest.find((line) => line.trim() !== '' && !line.startsWith('jq: '));
-  return formFault(`--jq: ${first}${where === undefined ? '' : ` ${where.trim()}`}`);
+  return formFault(`--jq: ${first}${where === undefined ? '' : ` ${where.trim()}`}`, hint);
 }
 
 /** Returns the results as text: strings as they are, everything else as JSON, as `jq -r` does. */

@@ -32,6 +32,18 @@ const ROWS = Array.from({ length: 95 }, (_, n) => ({
 const IDS = ROWS.map(({ id }) => id);
 const idsOf = (stdout: string): unknown[] => recordsOf({ stdout } as never).map(({ id }) => id as unknown);
 
+test.each(['conversations', 'walk1', '/v1/orders'])(
+  'a word that is no address names the walk of the archive: %s',
+  async (word) => {
+    const { exit, stderr } = await arx(dir, `walk ${word}`);
+    expect(exit).toBe(2);
+    expect(stderr).toBe(
+      'arx: URL of the list is not a URL [usage, exit 2]\n' +
+        '  hint: give it as https://HOST[:PORT]/PATH; the list of an archive: arx conversations walk\n',
+    );
+  },
+);
+
 describe('any plausible body', () => {
   test.each<[string, CursorServerOptions['body'], string]>([
     ['an envelope as Stripe has it', undefined, ''],

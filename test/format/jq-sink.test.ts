@@ -26,6 +26,28 @@ async function filtered(
   return { text: stdout.text, ...(fault === undefined ? {} : { fault }) };
 }
 
+test.each([
+  ['.[].id', '{"status":"stable","data":[{"id":"a"}],"summary":{}}', 'the records of a list are in .data[]'],
+  ['.[0]', '{"status":"stable","data":[{"id":"a"}],"summary":{}}', 'the records of a list are in .data[]'],
+  ['.data[].id.x', '{"status":"stable","data":[{"id":"a"}],"summary":{}}', 'arx help output'],
+  ['.id.x', '{"id":"a","data":[]}', 'arx help output'],
+  ['.[].id', '{"status":"stable","service":"arx"}', 'arx help output'],
+])('%s of %s: where the records are is said', async (program, document, hint) => {
+  const world = {
+    stdout: fakeSink({ isTTY: false }),
+    thread: undefined,
+    signal: new AbortController().signal,
+  };
+  const jq = await openJqSink({ program, isPerRecord: false, world });
+  await jq.sink.write(document);
+  const fault = await jq.finish().catch((error: unknown) => error);
+  await jq.end();
+  expect(fault).toMatchObject({
+    kind: 'usage',
+    detail: { hint: expect.stringMatching(new RegExp(`^${hint.replace('[]', '\\[\\]')}`)) as string },
+  });
+});
+
 test.each<[program: string, chunks: string[], said: string[]]>([
   ['.filenam', ['{"filename":"a"}\n'], ['filenam; did you mean .filename?']],
   ['.data[].filenam', ['{"data":[{"filename":"a"}]}\n'], ['filenam; did you mean .filename?']],
