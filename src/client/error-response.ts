@@ -105,6 +105,11 @@ const ABOVE_TIER = 'observer_not_permitted';
 /** The code for an event whose id another event has. */
 const OTHER_BODY = 'event_conflict';
 
+/** Returns the lowest tier that may give what a message says is missing. */
+function tierOf(message: string | undefined): string {
+  return message?.includes('read:mirror') === true ? 'mirror' : 'internal';
+}
+
 function hintFor(
   kind: FaultKind,
   { code, message }: ErrorFields,
@@ -123,7 +128,7 @@ function hintFor(
     return ({ arx }) => `give another event another id; ${arx} events ls shows those that were received`;
   // A login names its tiers itself.
   if (code === NO_SCOPE || (code === ABOVE_TIER && !url.pathname.endsWith(ROUTES.token.path)))
-    return 'arx login --observer-tier internal asks for more rights, where the service gives them';
+    return `arx login --observer-tier ${tierOf(message)} asks for more rights, where the service gives them`;
   // A service of this interface says why: this may be another server, or another path of it.
   return kind === 'not_found' && (code ?? message) === undefined
     ? (wrongBaseUrlHint(url, secrets) ?? checkBaseUrl())
