@@ -15,7 +15,7 @@ import { readContent } from './content/read-content.ts';
 import { writeStored } from './content/write-stored.ts';
 import { withPipedIds } from './id-list.ts';
 import { readMessage } from './read/read-message.ts';
-import { readOrProblem, readThread, threadMessages } from './read/read-thread.ts';
+import { problemOf, readOrProblem, readThread, threadMessages } from './read/read-thread.ts';
 import { recordKind } from './record-kind.ts';
 import { refuseOutputForm } from './write-bytes.ts';
 
@@ -82,7 +82,13 @@ async function* readAll(input: Input, style: ReadingStyle, app: App): AsyncGener
         hint: ({ arx }) => `${arx} attachments show ${id}`,
       });
     if (kind === 'conversation') {
-      yield* threadItems(id, input, style, app);
+      try {
+        yield* threadItems(id, input, style, app);
+      } catch (error) {
+        if (isOnly) throw error;
+        const message = problemOf(id, error, app);
+        yield { message, lines: readMessageLines(message, style) };
+      }
       continue;
     }
     const message = await readOne(id, isOnly, input, app);

@@ -219,6 +219,15 @@ test('what cannot be read beside others is a line and the exit code; alone it is
   expect(both.exit).toBe(6);
   expect(both.stdout).toContain('withheld or unreadable: no message msg_9 in this archive [not_found]');
   expect(both.stdout).toContain('hello');
+  for (const line of ['read conv_9 msg_1', 'read msg_1 conv_9']) {
+    const beside = await arx(dir, line);
+    expect(beside.exit).toBe(6);
+    expect(beside.stdout).toContain(
+      'withheld or unreadable: no conversation conv_9 in this archive [not_found]',
+    );
+    expect(beside.stdout).toContain('hello');
+  }
+  expect(await arx(dir, 'read conv_9')).toMatchObject({ exit: 6, stdout: '' });
   expect(await arx(dir, 'read msg_9')).toMatchObject({ exit: 6, stdout: '' });
   expect(await arx(dir, 'read att_1')).toMatchObject({ exit: 2, stdout: '' });
 });

@@ -66,8 +66,13 @@ export async function readOrProblem(id: string, options: ReadOptions, app: App):
   try {
     return await readMessage(id, options, app);
   } catch (error) {
-    if (!isOfOneRecord(error)) throw error;
-    app.addFault(error);
-    return unreadable(id, error);
+    return problemOf(id, error, app);
   }
+}
+
+/** Returns what stands for a message or conversation that cannot be read; why is a Fault of the run then. Throws other errors. */
+export function problemOf(id: string, error: unknown, app: App): ReadMessage {
+  if (!isOfOneRecord(error)) throw error;
+  app.addFault(error);
+  return unreadable(id, error);
 }
