@@ -25,14 +25,17 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const place = (await archivePlace(input, app)) ?? { dir: app.directories.data };
   const archive = await app.openArchive({ ...place, mustExist: true });
   const { redact, rowsOfSameFile, unredact } = await import('../service/administration.ts');
-  const rows = await rowsOfSameFile(archive, input.id);
+  const { rows, redacted } = await rowsOfSameFile(archive, input.id);
   if (rows === 0)
     throw new Fault('not_found', `no attachment ${input.id} in this archive`, {
       hint: recordHint('attachment', input.id),
     });
   const copies = rows === 1 ? '' : ` (${plural(rows, 'attachment')} with the same bytes)`;
-  const what = `${input.undo ? 'make readable again' : 'withhold'} ${input.id}${copies}`;
-  if (input.dryRun) app.notice(`dry run, nothing is changed; would ${what}`);
+  const file = `${input.id}${copies}`;
+  const what = input.undo ? `make ${file} readable again` : `withhold ${file}`;
+  const isNothing = input.undo && redacted === 0;
+  if (isNothing) app.notice(`${input.id} is not redacted: nothing to undo`);
+  else if (input.dryRun) app.notice(`dry run, nothing is changed; would ${what}`);
   else {
     await confirm(`${what}?`, input, app);
     if (input.undo) await unredact(archive, input.id);
@@ -41,5 +44,6 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const client = await app.client();
   const { body } = await client.attachment(input.id);
   await app.printer.record(attachmentViewWithoutUrl, body);
-  if (!input.dryRun && rows > 1) app.notice(`${plural(rows, 'attachment')} with the same bytes were changed`);
+  if (!isNothing && !input.dryRun && rows > 1)
+    app.notice(`${plural(rows, 'attachment')} with the same bytes were changed`);
 }

@@ -106,3 +106,17 @@ test('import --dry-run counts as an import does, and stores nothing', async () =
   };
   expect(again.sources).toMatchObject([{ messages: { stored: 0, known: 3 } }]);
 });
+
+test('a redaction that is not there is not undone, and nobody is asked', async () => {
+  const before = await state();
+  for (const line of ['redact att_1 --undo', 'redact att_1 --undo --dry-run', 'redact att_1 --undo --yes']) {
+    const { exit, stderr } = await arx(dir, line);
+    expect([exit, stderr]).toEqual([0, 'arx: att_1 is not redacted: nothing to undo\n']);
+  }
+  expect(await state()).toBe(before);
+  await arx(dir, 'redact att_1 --yes');
+  const { stderr } = await arx(dir, 'redact att_1 --undo --dry-run');
+  expect(stderr).toBe('arx: dry run, nothing is changed; would make att_1 readable again\n');
+  const undone = await arx(dir, 'redact att_1 --undo --yes --jq .redacted');
+  expect(undone).toMatchObject({ exit: 0, stdout: 'false\n', stderr: '' });
+});

@@ -12,15 +12,24 @@ export function redact(archive: Archive, attachmentId: string, reason: string): 
   return mark(archive, attachmentId, 1, reason);
 }
 
-/** Returns how many attachments have the bytes of this one, itself among them; 0 where the archive has no such attachment. */
-export async function rowsOfSameFile({ database }: Archive, attachmentId: string): Promise<number> {
+/**
+ * Returns how many attachments have the bytes of this one, itself among them, and how many of them are redacted; 0 where the archive
+ * has no such attachment.
+ */
+export async function rowsOfSameFile(
+  { database }: Archive,
+  attachmentId: string,
+): Promise<{ rows: number; redacted: number }> {
   const n = numberOf('att', attachmentId);
-  if (n === undefined) return 0;
-  const found = await database.get<{ rows: number }>(
-    'SELECT COUNT(*) AS rows FROM attachments WHERE sha256 = (SELECT sha256 FROM attachments WHERE n = $1)',
-    [n],
-  );
-  return found?.rows ?? 0;
+  const found =
+    n === undefined
+      ? undefined
+      : await database.get<{ rows: number; redacted: number }>(
+          `SELECT COUNT(*) AS rows, COUNT(CASE WHEN redacted = 1 THEN 1 END) AS redacted FROM attachments
+           WHERE sha256 = (SELECT sha256 FROM attachments WHERE n = $1)`,
+          [n],
+        );
+  return found ?? { rows: 0, redacted: 0 };
 }
 
 /**
