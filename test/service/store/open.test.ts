@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { ArchiveUnreadable, openArchive } from '../../../src/service/index.ts';
-import { redact, unredact } from '../../../src/service/administration.ts';
+import { redact, rowsOfSameFile, unredact } from '../../../src/service/administration.ts';
 import { summariesOf } from '../../../src/service/store/meta-table/summary.ts';
 import { fileKey } from '../../../src/service/store/meta-table/file-key.ts';
 import { insert, sampleArchive, tokenFor } from '../../support/archive.ts';
@@ -145,7 +145,10 @@ test('the summary follows what is added, redacted and moved', async () => {
     const read = async (id: string) => (await call(service, `/v1/attachments/${id}`, { token })).json;
     expect(await redact(archive, 'att_2', 'a reason')).toBe(true);
     expect(await read('att_2')).toMatchObject({ redacted: true, file_url: null });
+    expect(await rowsOfSameFile(archive, 'att_2')).toMatchObject({ redacted: 1 });
     expect(await unredact(archive, 'att_2')).toBe(true);
+    expect(await rowsOfSameFile(archive, 'att_2')).toMatchObject({ redacted: 0 });
+    expect(await rowsOfSameFile(archive, 'att_99')).toEqual({ rows: 0, redacted: 0 });
     expect(await read('att_2')).toMatchObject({ redacted: false, content_type: 'image/png' });
     expect([await redact(archive, 'att_99', 'x'), await redact(archive, 'msg_1', 'x')]).toEqual([
       false,
