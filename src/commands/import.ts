@@ -10,6 +10,7 @@ import { Fault } from '../faults.ts';
 import { formatCount, plural } from '../format/numbers.ts';
 import type { ArchiveLocation, OpenArchive } from '../service/index.ts';
 import { importLines, countOf } from '../format/views/index.ts';
+import { refuseArchiveFolder } from './archive-folder.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
 import { withSpoolFolder } from './spool-folder.ts';
 import { compileLess } from './v8-flags.ts';
@@ -84,6 +85,9 @@ async function importFrom(input: Input, shown: (path: string) => string, app: Ap
       hint: 'arx --local import …',
     });
   }
+  const paths = input.paths.map((path) => resolve(app.world.cwd, path));
+  if (place === undefined || 'dir' in place)
+    await refuseArchiveFolder(paths, place?.dir ?? app.directories.data);
   compileLess(app.world.nodeVersion);
   const archive = await (input.dryRun ? existingArchive(place, app) : app.openArchive(place));
   const { importPaths } = await import('../service/import/index.ts');
@@ -93,25 +97,21 @@ async function importFrom(input: Input, shown: (path: string) => string, app: Ap
     kept: `${plural(stored, 'message')} stored`,
     next: 'run the same command to continue',
   }));
-  const imported = await importPaths(
-    archive,
-    input.paths.map((path) => resolve(app.world.cwd, path)),
-    {
-      ...(input.originCity === undefined ? {} : { originCity: input.originCity }),
-      ...(input.tier === undefined ? {} : { tier: input.tier }),
-      ...(input.kind === undefined ? {} : { kind: input.kind }),
-      dryRun: input.dryRun,
-      signal: app.world.signal,
-      progress: ({ path, read, stored: count, done, total }) => {
-        stored = count;
-        progress.update(
-          done === null || total === null
-            ? { label: shown(path), done: read, unit: 'messages' }
-            : { label: shown(path), done, total, unit: 'bytes' },
-        );
-      },
+  const imported = await importPaths(archive, paths, {
+    ...(input.originCity === undefined ? {} : { originCity: input.originCity }),
+    ...(input.tier === undefined ? {} : { tier: input.tier }),
+    ...(input.kind === undefined ? {} : { kind: input.kind }),
+    dryRun: input.dryRun,
+    signal: app.world.signal,
+    progress: ({ path, read, stored: count, done, total }) => {
+      stored = count;
+      progress.update(
+        done === null || total === null
+          ? { label: shown(path), done: read, unit: 'messages' }
+          : { label: shown(path), done, total, unit: 'bytes' },
+      );
     },
-  ).finally(() => progress.end());
+  }).finally(() => progress.end());
   const withShownPath = <T extends { path: string }>(each: T): T => ({ ...each, path: shown(each.path) });
   const report = {
     ...imported,

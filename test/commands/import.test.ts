@@ -1,8 +1,9 @@
 // `arx import`: only into the local archive, and by the kind that was asked for.
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { arx } from '../support/command.ts';
+import { sampleData } from '../support/sample.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 let dir: string;
@@ -69,4 +70,25 @@ test.each([
     2,
     `arx: cannot read ${join(dir, path)} (${reason}) [usage, exit 2]`,
   ]);
+});
+
+test.each([
+  ['the folder of the archive', 'data', 'data (ARX_DATA_DIR) is the folder of the archive itself'],
+  ['its database', 'data/archive.db', 'data/archive.db belongs to the archive itself'],
+  ['its files', 'data/blobs', 'data/blobs belongs to the archive itself'],
+  ['a link to it', 'link', 'link is the folder of the archive itself'],
+  ['a folder that holds it', '.', ' holds the folder of the archive itself, '],
+])('the archive is not imported into itself: %s', async (_, path, why) => {
+  await sampleData(join(dir, 'data'));
+  symlinkSync(join(dir, 'data'), join(dir, 'link'));
+  for (const dryRun of ['', ' --dry-run']) {
+    const { exit, stdout, stderr } = await arx(dir, `import ${path}${dryRun}`);
+    expect([exit, stdout]).toEqual([13, '']);
+    expect(stderr).toContain(why);
+    expect(stderr).toContain(
+      '  hint: name other folders, or keep the archive elsewhere (arx help environment)',
+    );
+  }
+  writeFileSync(join(dir, 'data/mail'), 'From: a@b\nSubject: y\n\ntext\n');
+  for (const other of ['box', 'data/mail']) expect((await arx(dir, `import ${other}`)).exit).toBe(0);
 });
