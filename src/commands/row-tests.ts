@@ -9,6 +9,7 @@ import { Fault } from '../faults.ts';
 import { formatCount, plural } from '../format/numbers.ts';
 import { viewForRows } from '../format/views/columns-for-rows.ts';
 import type { Cell, View } from '../format/views/view.ts';
+import { checkDateRange, type DateBounds } from './date-range.ts';
 import { globMatcher } from './glob.ts';
 
 /** One test. `column`: what it looks at, for people. */
@@ -162,7 +163,10 @@ export function sizeTest<Row>(least: number, column: string, valueOf: ValueOf<Ro
  */
 export type Dates = { since?: string | undefined; until?: string | undefined; on?: string | undefined };
 
-/** Returns the tests of `--since`, `--until` and `--on`. Throws Fault `usage` for a wrong date, before anything is sent. */
+/**
+ * Returns the tests of `--since`, `--until` and `--on`. Throws Fault `usage` for a wrong date, and where one column is compared with dates
+ * that exclude each other, before anything is sent.
+ */
 export function dateTests<Row>(
   { since, until, on }: Dates,
   columns: { since: string; until: string },
@@ -171,14 +175,18 @@ export function dateTests<Row>(
 ): RowTest<Row>[] {
   const from = (start: number) => testOf(columns.since, instantIn(columns.since), (at) => at >= start);
   const upTo = (end: number) => testOf(columns.until, instantIn(columns.until), (at) => at < end);
-  const tests: RowTest<Row>[] = [];
-  if (since !== undefined) tests.push(from(periodOf('--since', since, now).start));
-  if (until !== undefined) tests.push(upTo(periodOf('--until', until, now).start));
-  if (on !== undefined) {
-    const { start, end } = periodOf('--on', on, now);
-    tests.push(from(start), upTo(end));
-  }
-  return tests;
+  const bounds: DateBounds[] = [];
+  if (since !== undefined)
+    bounds.push({ written: `--since ${since}`, start: periodOf('--since', since, now).start });
+  if (until !== undefined)
+    bounds.push({ written: `--until ${until}`, end: periodOf('--until', until, now).start });
+  if (on !== undefined) bounds.push({ written: `--on ${on}`, ...periodOf('--on', on, now) });
+  if (columns.since === columns.until)
+    checkDateRange(bounds, '--until is the first date left out: --since 2020 --until 2021, --on 2020');
+  return bounds.flatMap(({ start, end }) => [
+    ...(start === undefined ? [] : [from(start)]),
+    ...(end === undefined ? [] : [upTo(end)]),
+  ]);
 }
 
 /** Returns the period that the value of an option names. Throws Fault `usage` for a wrong date. */

@@ -12,6 +12,7 @@ import { formatCount, plural } from '../format/numbers.ts';
 import { conversationCountView, searchCountView, searchHitView } from '../format/views/index.ts';
 import { noticeEmptyArchive } from './archive-counts.ts';
 import { commandAgain, commandForAll, optionWords } from './command-again.ts';
+import { checkDateRange } from './date-range.ts';
 import { ContentType, Limit, withoutUndefined } from './input.ts';
 import { printTotal } from './page.ts';
 import { datesOf, sayDatesAreUtc } from './utc-dates.ts';
@@ -128,10 +129,12 @@ function quoted(value: string): string {
   return `"${value.replaceAll('"', ' ')}"${isPrefix ? '*' : ''}`;
 }
 
-/** Returns the parsed query. Throws Fault `usage` for a wrong one, before anything is sent. */
+/** Returns the parsed query. Throws Fault `usage` for a wrong one, before anything is sent, also where its dates exclude each other. */
 export function checkQuery(q: string, app: App): SearchQuery {
   try {
-    return parseQuery(q, app.world.now());
+    const query = parseQuery(q, app.world.now());
+    checkDates(query);
+    return query;
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
     const where = q === '' ? '' : `, character ${error.position}`;
@@ -139,6 +142,15 @@ export function checkQuery(q: string, app: App): SearchQuery {
       hint: error.hint ?? 'arx help queries',
     });
   }
+}
+
+function checkDates({ filters, parts }: SearchQuery): void {
+  // The filters are the last parts.
+  const written = parts.slice(parts.length - filters.length);
+  const dates = filters.flatMap((filter, index) =>
+    filter.kind === 'date' && !filter.negated ? [{ ...filter, written: cutText(written[index]!) }] : [],
+  );
+  checkDateRange(dates, 'before: is the first date left out: since:2020 before:2021, on:2020');
 }
 
 /** Reads the first page again while the service indexes messages, and shows how far it is. */

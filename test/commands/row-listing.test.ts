@@ -254,6 +254,17 @@ test.each<[line: string, message: string]>([
   ['messages ls --walk --all', '--walk does not go with --all'],
   ['messages ls --since 2019-13', 'there is no month 13'],
   ['conversations ls --until soon', '"soon" is no date'],
+  ['messages ls --since 2021 --until 2020', 'no date matches both --since 2021 and --until 2020'],
+  ['messages ls --since 2020 --until 2020', 'no date matches both --since 2020 and --until 2020'],
+  ['messages ls --on 2020 --until 2019-03', 'no date matches both --on 2020 and --until 2019-03'],
+  ['messages ls --on 2019 --since 2020', 'no date matches both --since 2020 and --on 2019'],
+  ['messages ls --walk --since 5d --until 2w', 'no date matches both --since 5d and --until 2w'],
+  ['attachments ls --since 2021 --until 2020', 'no date matches both --since 2021 and --until 2020'],
+  ['attachments types --since 2021 --until 2020', 'no date matches both --since 2021 and --until 2020'],
+  ['attachments pull --to x --since 2021 --until 2020', 'no date matches both --since 2021'],
+  ['attachments ls --matching "a since:2021 on:2020"', 'no date matches both since:2021 and on:2020'],
+  ['search a --since 2021 --before 2020', 'no date matches both since:2021 and before:2020'],
+  ['search "since:2021 a before:2020"', 'hint: before: is the first date left out'],
   ['conversations ls --sort hits', '--sort hits goes with --matching QUERY'],
   ['conversations ls --matching "("', 'query, character'],
   ['messages ls --from "()"', 'has no letter or digit to search for'],
@@ -264,6 +275,16 @@ test.each<[line: string, message: string]>([
   const { exit, stdout, stderr } = await arx(dir, line);
   expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
   expect(stderr).toContain(message);
+});
+
+test.each([
+  'conversations ls --since 2019-03-03 --until 2019-03-02',
+  'search "the since:2019-03 -since:2019-04"',
+  'search "the -before:2019-03 before:2019-04"',
+])('%s: some rows are on both sides', async (line) => {
+  const ran = await arx(dir, `${line} -o ndjson`);
+  expect(ran.exit).toBe(0);
+  expect(idsIn(ran)).not.toEqual([]);
 });
 
 test.each([
