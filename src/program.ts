@@ -3,11 +3,9 @@ import { Command, CommanderError, Option, type HelpConfiguration } from 'command
 import type { CommandOption, CommandSpec } from './command-list/command-spec.ts';
 import { GLOBAL_OPTIONS } from './command-list/global-options.ts';
 import { HELP_COMMAND } from './command-list/help-command.ts';
-import { HELP_TOPIC_NAMES, isHelpTopic } from './command-list/help-topics.ts';
-import { COMMANDS_FOR_WORDS } from './command-list/tasks.ts';
+import { isHelpTopic } from './command-list/help-topics.ts';
 import { COMMAND_LIST, NOUNS, type CommandWords } from './command-list/index.ts';
 import { Fault } from './faults.ts';
-import { nearest } from './contract/nearest.ts';
 import { commandHelp, type HelpDetails } from './help/command-help.ts';
 import { overview } from './help/overview.ts';
 
@@ -47,14 +45,16 @@ export async function parse(argv: readonly string[], version: string): Promise<P
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.helpDisplayed') return { text: await requestedHelp(root, root.args) };
     if (error.exitCode === 0) return { text };
+    const { commandIn } = await import('./command-list/word-suggestion.ts');
+    const command = commandIn(root.args);
     // The fields of a command can be listed without its arguments.
-    const spec = COMMAND_LIST.find(({ words }) => words === commandIn(root.args));
+    const spec = COMMAND_LIST.find(({ words }) => words === command);
     if (error.code === 'commander.missingArgument' && root.opts()['fields'] === true && spec !== undefined)
       return { call: { spec, given: {}, flags: root.opts() } };
     // Without any word, and for a group alone, the help is what was asked for, as with gh.
     if (error.code === 'commander.help' && argv.length === root.args.length)
       return root.args.length === 0 ? { text, isOverview: true } : { text };
-    throw await usageFault(error, { words: root.args, argv, excess: excessOf(root) });
+    throw await usageFault(error, { words: root.args, command, argv, excess: excessOf(root) });
   }
   if (chosen === undefined) throw new Fault('internal', 'no command was chosen');
   if ('help' in chosen) return { text: await helpText(root, chosen.help) };
@@ -67,6 +67,7 @@ export async function parse(argv: readonly string[], version: string): Promise<P
  */
 export async function helpByWords(version: string): Promise<Record<string, string>> {
   const texts: Record<string, string> = {};
+  const { knownWords } = await import('./command-list/word-suggestion.ts');
   for (const words of ['', ...knownWords()]) {
     const parsed = await parse([...words.split(' ').filter((word) => word !== ''), '--help'], version);
     if ('text' in parsed) texts[words] = parsed.text;
@@ -190,10 +191,9 @@ async function helpText(root: Command, words: readonly string[]): Promise<string
     parts.push(topicText(first));
   }
   if (parts.length > 0) return parts.join('\n');
-  const typed = words.join(' ');
-  const known = [...HELP_TOPIC_NAMES, ...knownWords()];
-  throw new Fault('usage', `no command or topic is called '${typed}'`, {
-    hint: suggestion(typed, known, 'arx help ') ?? 'arx --help shows the commands and topics',
+  const { helpSuggestion } = await import('./command-list/word-suggestion.ts');
+  throw new Fault('usage', `no command or topic is called '${words.join(' ')}'`, {
+    hint: helpSuggestion(words) ?? 'arx --help shows the commands and topics',
   });
 }
 
@@ -210,7 +210,7 @@ async function requestedHelp(root: Command, typed: readonly string[]): Promise<s
   const command = root.commands.find((each) => each.name() === first);
   const child = command?.commands.find((each) => each.name() === more[0]);
   const isWrong = command === undefined || (command.commands.length > 0 && more.length > 0 && !child);
-  if (isWrong) throw unknownCommand([first, ...more]);
+  if (isWrong) throw await unknownCommand([first, ...more]);
   return fullHelp(child ?? command);
 }
 
@@ -222,83 +222,17 @@ function fullHelp(command: Command): string {
   return text;
 }
 
-/** All words that begin a command line: commands and nouns. */
-function knownWords(): string[] {
-  return [...Object.keys(NOUNS), ...COMMAND_LIST.map(({ words }) => words), HELP_COMMAND.words];
-}
-
-function suggestion(typed: string, known: readonly string[], before: string): string | undefined {
-  const noun = typed.split(' ')[0] ?? '';
-  // Its own letters would make any short word after it look near.
-  const meant = Object.hasOwn(NOUNS, noun) ? verbNear(typed, noun) : nearest(typed, known);
-  return meant === undefined ? undefined : `did you mean: ${before}${meant}`;
-}
-
-/** What other programs call the second word of a command. */
-const VERBS_OF_OTHERS: readonly (readonly [words: readonly string[], verb: string])[] = [
-  [['list', 'dir'], 'ls'],
-  [['get', 'view', 'info'], 'show'],
-  [['download', 'fetch', 'get'], 'pull'],
-  [['remove', 'delete'], 'rm'],
-  [['remove', 'delete', 'rm'], 'drop'],
-  [['check'], 'verify'],
-];
-
-/** Returns the command of a noun whose second word is near to the one that was typed, or means the same. */
-function verbNear(typed: string, noun: string): string | undefined {
-  const verbs = COMMAND_LIST.flatMap(({ words }) => {
-    const [first, second] = words.split(' ');
-    return first === noun && second !== undefined ? [second] : [];
-  });
-  const word = typed.split(' ')[1] ?? '';
-  const others = VERBS_OF_OTHERS.find(([words, verb]) => words.includes(word) && verbs.includes(verb));
-  const meant = others?.[1] ?? nearest(word, verbs);
-  return meant === undefined ? undefined : `${noun} ${meant}`;
-}
-
-/** Returns the command whose words were typed in the other order: `list attachments`. */
-function turnedAround([verb = '', noun = '']: readonly string[]): string | undefined {
-  if (Object.hasOwn(NOUNS, verb) || !Object.hasOwn(NOUNS, noun)) return undefined;
-  const meant = verbNear(`${noun} ${verb}`, noun);
-  return meant === undefined ? undefined : `did you mean: arx ${meant}`;
-}
-
-/** Returns the command that does what other programs call by this word. */
-function commandFor(word = ''): string | undefined {
-  const others = COMMANDS_FOR_WORDS.find(([words]) => words.includes(word));
-  return others === undefined ? undefined : `for that: arx ${others[1]}`;
-}
-
-/** Returns the command or noun that a command line begins with, if there is one. */
-function commandIn(words: readonly string[]): string | undefined {
-  const typed = [words.slice(0, 2).join(' '), words[0] ?? ''];
-  return typed.find((text) => knownWords().includes(text));
-}
-
 /** Returns the Fault of words that begin with no command, with what they may mean, else where the commands are shown. */
-function unknownCommand(words: readonly string[], cause?: CommanderError): Fault {
+async function unknownCommand(words: readonly string[], cause?: CommanderError): Promise<Fault> {
   const end = words.findIndex((word) => word.startsWith('-'));
   const typed = (end === -1 ? words : words.slice(0, end)).slice(0, 2);
-  const meant =
-    turnedAround(typed) ??
-    suggestion(typed.join(' '), knownWords(), 'arx ') ??
-    (Object.hasOwn(NOUNS, typed[0] ?? '') ? undefined : suggestion(typed[0] ?? '', knownWords(), 'arx ')) ??
-    commandFor(typed[0]);
-  const hint = meant ?? helpHint(commandIn(words));
+  const { commandIn, commandSuggestion } = await import('./command-list/word-suggestion.ts');
+  const hint = commandSuggestion(typed) ?? helpHint(commandIn(words));
   return new Fault('usage', `unknown command '${typed.join(' ')}'`, { hint, cause });
 }
 
 function helpHint(command: string | undefined): string {
   return command === undefined ? 'arx --help shows the commands' : `arx help ${command}`;
-}
-
-/** Returns the choice that was meant, also by the name of the field that it is of: `messages` by `message_count`. */
-function choiceOf(typed: string, choices: readonly string[]): string | undefined {
-  const sign = typed.startsWith('-') ? '-' : '';
-  const parts = typed.slice(sign.length).split('_');
-  return [typed, ...parts.map((part) => `${sign}${part}`)]
-    .map((word) => nearest(word, choices))
-    .find((choice) => choice !== undefined);
 }
 
 /** Returns the arguments that the command which was named does not take. */
@@ -309,13 +243,20 @@ function excessOf(root: Command): string[] {
   return command.args.slice(command.registeredArguments.length);
 }
 
-/** A command line that does not fit. `words`: without global options, or its beginning; `argv`: all of it; `excess`: arguments too many. */
-type WrongLine = { words: readonly string[]; argv: readonly string[]; excess: readonly string[] };
+/**
+ * A command line that does not fit. `words`: without global options, or its beginning; `command`: the command or noun with which
+ * they begin; `argv`: all of it; `excess`: arguments too many.
+ */
+type WrongLine = {
+  words: readonly string[];
+  command: string | undefined;
+  argv: readonly string[];
+  excess: readonly string[];
+};
 
 async function usageFault(error: CommanderError, line: WrongLine): Promise<Fault> {
-  const { words, argv, excess } = line;
+  const { words, command, argv, excess } = line;
   if (error.code === 'commander.unknownCommand') return unknownCommand(words, error);
-  const command = commandIn(words);
   const isForm = error.message.includes("option '-o, --output");
   const help = isForm ? 'arx help output' : helpHint(command);
   const fault = (message: string, hint: string): Fault => new Fault('usage', message, { hint, cause: error });
@@ -355,11 +296,11 @@ async function meantBy(
     const { excessHint } = await import('./command-list/usage-hint.ts');
     return spec === undefined ? undefined : excessHint({ excess, argv, spec });
   }
-  const { formOf, optionSuggestion } = await import('./command-list/option-suggestion.ts');
+  const { choiceMeant, formOf, optionSuggestion } = await import('./command-list/option-suggestion.ts');
   const wrong = /argument '(.{0,60})' is invalid\. Allowed choices are (.*)\.$/.exec(error.message);
   if (wrong !== null) {
     const [, typed = '', choices = ''] = wrong;
-    const choice = (isForm ? formOf(typed) : undefined) ?? choiceOf(typed, choices.split(', '));
+    const choice = (isForm ? formOf(typed) : undefined) ?? choiceMeant(typed, choices.split(', '));
     return choice === undefined ? undefined : `did you mean: ${choice}`;
   }
   const option = /unknown option '(.*?)'/s.exec(error.message)?.[1];

@@ -83,15 +83,39 @@ test('a word that is a command and a topic shows both', async () => {
   expect(help).toContain('IMPORTING');
 });
 
-test.each([
+test.each<[line: string, message: string, hint: string]>([
   ['help exitcodes', "no command or topic is called 'exitcodes'", 'did you mean: arx help exit-codes'],
   [
     'help attachmnts ls',
     "no command or topic is called 'attachmnts ls'",
     'did you mean: arx help attachments ls',
   ],
-  ['help attachments ls all', "no command or topic is called 'attachments ls all'", undefined],
+  [
+    'help attachments ls all',
+    "no command or topic is called 'attachments ls all'",
+    'did you mean: arx help attachments ls',
+  ],
   ['help nonsense', "no command or topic is called 'nonsense'", 'arx --help shows the commands and topics'],
+  ...(
+    [
+      ['pull', 'did you mean: arx help attachments pull'],
+      ['plot', 'did you mean: arx help conversations plot'],
+      ['verify', 'did you mean: arx help attachments verify or arx help conversations verify'],
+      ['ls', 'for that: arx messages ls'],
+      ['deploy', 'did you mean: arx help deployment'],
+      ['walking', 'did you mean: arx help walk'],
+      ['list attachments', 'did you mean: arx help attachments ls'],
+      ['search queries', 'did you mean: arx help search or arx help queries'],
+      ['tokn rotate', 'did you mean: arx help token'],
+      ['events publish', 'did you mean: arx help events'],
+      ['stats', 'for that: arx report'],
+      ['x y', 'arx --help shows the commands and topics'],
+    ] as const
+  ).map(([words, hint]): [string, string, string] => [
+    `help ${words}`,
+    `no command or topic is called '${words}'`,
+    hint,
+  ]),
   ['attachmnts ls', "unknown command 'attachmnts ls'", 'did you mean: arx attachments ls'],
   ['attachmnts ls --city lisbon', "unknown command 'attachmnts ls'", 'did you mean: arx attachments ls'],
   ['attachments lss', "unknown command 'attachments lss'", 'did you mean: arx attachments ls'],
@@ -173,7 +197,7 @@ test.each([
   const fault = await faultOf(line);
   expect(fault?.kind).toBe('usage');
   expect(fault?.message).toBe(message);
-  if (hint !== undefined) expect(fault?.detail.hint).toBe(hint);
+  expect(fault?.detail.hint).toBe(hint);
 });
 
 test('no option of a command can be given twice: the first value would be forgotten', async () => {

@@ -2,6 +2,7 @@
 import { nearest } from '../contract/nearest.ts';
 import type { CommandOption, CommandSpec } from './command-spec.ts';
 import { GLOBAL_OPTIONS } from './global-options.ts';
+import type { CommandWords } from './index.ts';
 import { OPTION_OF_PARAMETER } from './shared-options.ts';
 
 /** Forms of the output that other programs call otherwise. */
@@ -15,6 +16,9 @@ const FORM_OF_NAME: Readonly<Record<string, string>> = {
 };
 
 const FORM_OPTIONS = new Set(['--format', '--fmt', '--out-format', '--output-format', '--type', '-f', '-F']);
+
+/** Options of other programs for the folder or the database of an archive. */
+const ARCHIVE_OPTIONS = ['--db', '--archive', '--data-dir', '--datadir'];
 
 /** Options of other programs, and those of arx that do the same: the first one that the command takes is proposed. */
 export const OPTIONS_OF_OTHERS: readonly (readonly [others: readonly string[], ours: readonly string[]])[] = [
@@ -34,7 +38,8 @@ export const OPTIONS_OF_OTHERS: readonly (readonly [others: readonly string[], o
     ['--yes', '--no-input'],
   ],
   [['--dryrun', '--simulate', '--just-print', '--plan', '--check'], ['--dry-run']],
-  [['-f', '--overwrite', '--clobber', '--replace'], ['--force']],
+  [['-f'], ['--yes', '--force']],
+  [['--overwrite', '--clobber', '--replace'], ['--force']],
   [['--silent', '-s', '--no-notices'], ['--quiet']],
   [['--debug', '-d', '--trace', '--log-level', '--loglevel'], ['--verbose']],
   [['--url', '--host', '--server', '--endpoint', '--api-url', '--remote', '-u'], ['--base-url']],
@@ -78,12 +83,33 @@ export const OPTIONS_OF_OTHERS: readonly (readonly [others: readonly string[], o
   [['--no-progress', '--noprogress', '--no-progress-bar'], ['--progress none']],
   [['--no-interactive', '--batch', '--no-prompt'], ['--no-input']],
   [['--no-network', '--local-only'], ['--offline']],
-  [
-    ['--db', '--archive', '--data-dir', '--datadir'],
-    ['--database', 'ARX_DATA_DIR=FOLDER'],
-  ],
+  [ARCHIVE_OPTIONS, ['--database', 'ARX_DATA_DIR=FOLDER']],
   [['--config', '--config-dir', '--config-file'], ['ARX_CONFIG_DIR=FOLDER']],
 ];
+
+/** Lists without `--limit`, which print rows in every form of the output. */
+const UNLIMITED_LISTS: ReadonlySet<string> = new Set<CommandWords>([
+  'attachments cities',
+  'attachments types',
+  'attachments sources',
+  'attachments senders',
+  'sequence watch',
+  'events types',
+  'about api',
+  'archive ls',
+  'tokens ls',
+  'config ls',
+  'profile ls',
+]);
+
+/** Options with which a command writes files. */
+const WRITING_OPTIONS = ['--to', '--save', '--html', '--report'];
+
+/** Options that every command takes, and of which commands each is proposed. */
+const PROPOSED_FOR: Readonly<Record<string, (spec: CommandSpec) => boolean>> = {
+  '--max-rows': ({ words, options = [] }) => UNLIMITED_LISTS.has(words) || takes(options, '--limit'),
+  '--force': ({ options = [] }) => WRITING_OPTIONS.some((name) => takes(options, name)),
+};
 
 /**
  * Returns what an unknown option was meant to be, in words for a hint; undefined where nothing is known. `typed` may have its value
@@ -96,6 +122,8 @@ export function optionSuggestion(
 ): string | undefined {
   const [, name = typed, given = value] =
     /^(--[^=]*)=(.*)$/s.exec(typed) ?? /^(-[A-Za-z])(.+)$/s.exec(typed) ?? [];
+  const example = databaseArgument(name, spec);
+  if (example !== undefined) return `the database is an argument: ${example}`;
   const known = formMeant(name, given) ?? parameterMeant(name, spec) ?? otherMeant(name, spec);
   const owners = commands.filter((command) => takes(command.options ?? [], name)).slice(0, 2);
   const meant = known ?? (owners.length === 0 ? misspelt(name, spec) : undefined);
@@ -112,6 +140,15 @@ export function formOf(name: string): string | undefined {
   return forms.find((form) => form === word);
 }
 
+/** Returns the choice that was meant, also by the name of the field that it is of: `messages` by `message_count`. */
+export function choiceMeant(typed: string, choices: readonly string[]): string | undefined {
+  const sign = typed.startsWith('-') ? '-' : '';
+  const parts = typed.slice(sign.length).split('_');
+  return [typed, ...parts.map((part) => `${sign}${part}`)]
+    .map((word) => nearest(word, choices))
+    .find((choice) => choice !== undefined);
+}
+
 function formMeant(name: string, value: string | undefined): string | undefined {
   if (!FORM_OPTIONS.has(name) || value === undefined) return undefined;
   const form = formOf(value);
@@ -125,14 +162,29 @@ function parameterMeant(name: string, spec: CommandSpec | undefined): string | u
   return meant !== undefined && takes(spec?.options ?? [], meant) ? meant : undefined;
 }
 
+/** Returns an example of a command that takes its databases as arguments, if the option names a database. */
+function databaseArgument(name: string, spec: CommandSpec | undefined): string | undefined {
+  const isDatabase = name === '--database' || ARCHIVE_OPTIONS.includes(name);
+  const [, description = ''] = spec?.arguments?.[0] ?? [];
+  return isDatabase && description.includes('postgres://') ? spec?.examples.at(-1) : undefined;
+}
+
 function otherMeant(name: string, spec: CommandSpec | undefined): string | undefined {
   const options = [...(spec?.options ?? []), ...GLOBAL_OPTIONS];
   for (const [others, ours] of OPTIONS_OF_OTHERS) {
     if (!others.includes(name)) continue;
-    const meant = ours.find((our) => our.startsWith('ARX_') || takes(options, our.split(' ')[0]!));
+    const meant = ours.find(
+      (our) =>
+        our.startsWith('ARX_') ||
+        (takes(options, our.split(' ')[0]!) && (spec === undefined || isProposedFor(our, spec))),
+    );
     if (meant !== undefined) return meant;
   }
   return undefined;
+}
+
+function isProposedFor(option: string, spec: CommandSpec): boolean {
+  return !Object.hasOwn(PROPOSED_FOR, option) || PROPOSED_FOR[option]!(spec);
 }
 
 function misspelt(name: string, spec: CommandSpec | undefined): string | undefined {

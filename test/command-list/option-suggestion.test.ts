@@ -41,6 +41,13 @@ test.each([
   ['health --no-colour', '--no-color'],
   ['search x --order-by date', '--sort'],
   ['search x --data-dir y', 'ARX_DATA_DIR=FOLDER'],
+  ['read conv_1 -n 5', undefined],
+  ['backup --to x -n 5', undefined],
+  ['attachments pull --limit 5', undefined],
+  ['events types -n 5', '--max-rows'],
+  ['search x -f y', undefined],
+  ['redact att_1 -f', '--yes'],
+  ['conversations export conv_1 -f', '--force'],
 ])('arx %s: did you mean %s', async (line, meant) => {
   const { kind, message, detail } = await faultOf(line);
   expect(kind).toBe('usage');
@@ -50,6 +57,18 @@ test.each([
   else expect(`${hint};`).toContain(`did you mean: ${meant};`);
   expect(hint).toMatch(/arx (help|--help)/);
 });
+
+test.each(['ls', 'create', 'copy', 'move', 'upgrade', 'drop'])(
+  'arx archive %s takes a database as an argument',
+  async (verb) => {
+    for (const option of ['--db', '--database', '--archive', '--data-dir']) {
+      const { detail } = await faultOf(`archive ${verb} ${option} x`);
+      expect(detail.hint).toMatch(
+        new RegExp(`^the database is an argument: arx archive ${verb} \\w+:/.*; arx help archive ${verb}$`),
+      );
+    }
+  },
+);
 
 test('an option of another command names it', async () => {
   const { detail } = await faultOf('messages ls --city lisbon');
