@@ -104,6 +104,7 @@ const Change = z.object({
   after_b: text.nullable().optional(),
   from: z.unknown().optional(),
   to: z.unknown().optional(),
+  fields: z.array(text).optional(),
 });
 const LogVerdict = z.object({
   version: Count,

@@ -17,10 +17,10 @@ export type FolderOptions = {
   cost?: (window: number) => WindowCost;
 };
 
-/** Writes the folder. A row is an id, or an id and its content after a colon: `conv_1:changed`. */
+/** Writes the folder. A row may be an id, or an id and its content after a colon: `conv_1:changed`. */
 export async function freezeInto(
   dir: string,
-  rows: readonly string[],
+  rows: readonly (string | { id: string; [field: string]: unknown })[],
   options: FolderOptions = {},
 ): Promise<void> {
   const { per = 2, base_url = 'https://archive.example', after = null, before = null } = options;
@@ -31,6 +31,7 @@ export async function freezeInto(
   let text = '';
   for (let at = 0, number = 1; at < rows.length; at += per, number++) {
     const part = rows.slice(at, at + per).map((row) => {
+      if (typeof row !== 'string') return row;
       const [id = '', content = ''] = row.split(':');
       return { id, content };
     });

@@ -7,8 +7,10 @@ import type { DiffReport, FrozenWalk } from '../../contract/reports/walk.ts';
 import { Fault } from '../../faults.ts';
 import { formatCount, plural } from '../../format/numbers.ts';
 import { changesOf, changeView, diffLines } from '../../format/views/index.ts';
+import { ChangedFields } from '../../walk/log/changed-fields.ts';
 import { compareWalks, type WalkedList } from '../../walk/log/difference.ts';
 import { readFrozenWalk } from '../../walk/log/frozen-walk.ts';
+import type { WindowVisitor } from '../../walk/log/hash-chain.ts';
 
 export const Input = z.object({ a: z.string().min(1), b: z.string().min(1) });
 
@@ -21,6 +23,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   }
   if (b.status === 'rejected') throw b.reason;
   const report = compareWalks(a.value, b.value);
+  await nameFields(report, input, app);
   for (const notice of noticesAbout(report)) app.notice(notice);
   await print(report, app);
   countFaults(report, app);
@@ -28,11 +31,33 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
 
 async function readWalk(dir: string, app: App): Promise<WalkedList> {
   const hashes: Buffer[] = [];
-  const { walk, ids } = await readFrozenWalk(dir, resolve(app.world.cwd, dir), (_, rows) => {
-    app.world.signal.throwIfAborted();
+  const { walk, ids } = await readRows(dir, app, (_, rows) => {
     hashes.push(Buffer.concat(rows.map((row) => hash('sha256', row, 'buffer'))));
   });
   return { walk, ids, hashes: Buffer.concat(hashes) };
+}
+
+/** Adds to the changed rows of a report the fields that differ. Reads both walks again if there are such rows. */
+async function nameFields({ changed }: DiffReport, { a, b }: z.infer<typeof Input>, app: App): Promise<void> {
+  if (changed.length === 0) return;
+  const reported = new Map(changed.map((row) => [row.id, row]));
+  const fields = new ChangedFields();
+  await readRows(a, app, ({ ids }, rows) => {
+    for (const [index, id] of ids.entries()) if (reported.has(id)) fields.add(id, rows[index]!);
+  });
+  await readRows(b, app, ({ ids }, rows) => {
+    for (const [index, id] of ids.entries()) {
+      const row = reported.get(id);
+      if (row !== undefined) row.fields = fields.compare(id, rows[index]!);
+    }
+  });
+}
+
+function readRows(dir: string, { world }: App, visit: WindowVisitor): ReturnType<typeof readFrozenWalk> {
+  return readFrozenWalk(dir, resolve(world.cwd, dir), (line, rows) => {
+    world.signal.throwIfAborted();
+    visit(line, rows);
+  });
 }
 
 function noticesAbout({ a, b }: DiffReport): string[] {

@@ -38,8 +38,13 @@ export const changeView: View<Change> = {
     { name: 'from', of: (row) => endsOf(row).from },
     { name: 'to', of: (row) => endsOf(row).to },
     { name: 'reason', of: (row) => (row.change === 'unknown' ? row.reason : undefined) },
+    { name: 'fields', of: (row) => (row.change === 'changed' ? fieldsOf(row) : undefined) },
   ],
 };
+
+function fieldsOf({ fields }: DiffReport['changed'][number]): string {
+  return fields.join(', ');
+}
 
 type Ends = { from?: string | null; to?: string | null };
 
@@ -101,7 +106,10 @@ function changeLine(row: Change, report: DiffReport): Line {
 function detailOf(row: Change, { a, b }: DiffReport): string {
   const after = (id: string | null): string => (id === null ? 'at the start' : `after ${id}`);
   if (row.change === 'moved') return `${after(row.from.after)}, now ${after(row.to.after)}`;
-  if (row.change === 'changed') return `${shortHash(row.from.sha256)}, now ${shortHash(row.to.sha256)}`;
+  if (row.change === 'changed') {
+    const fields = row.fields.length === 0 ? '' : `${fieldsOf(row)}: `;
+    return `${fields}${shortHash(row.from.sha256)}, now ${shortHash(row.to.sha256)}`;
+  }
   if (row.change !== 'unknown') return after(row.after);
   const [own, other] = row.side === 'a' ? [a, b] : [b, a];
   return `${after(row.after)} in ${own.dir}; ${other.dir} ${UNKNOWN[row.reason]}`;

@@ -11,7 +11,8 @@ export type WalkedList = { walk: FrozenWalk; ids: readonly string[]; hashes: Buf
 /**
  * Returns the difference of two walks. O(n log n). The rows that stayed are a longest increasing subsequence of both
  * lists, so that as few rows as possible have moved. A row is added or lost only where the other walk has looked: between
- * two rows that stayed, or beyond them as far as that walk is known to have gone. Other rows are `unknown`.
+ * two rows that stayed, or beyond them as far as that walk is known to have gone. Other rows are `unknown`. `fields` of changed rows are
+ * empty: hashes do not show them, see {@link ChangedFields}.
  */
 export function compareWalks(a: WalkedList, b: WalkedList): DiffReport {
   const indexInA = new Map<string, number>();
@@ -56,6 +57,7 @@ export function compareWalks(a: WalkedList, b: WalkedList): DiffReport {
         id,
         from: { sha256: hashInA.toString('hex') },
         to: { sha256: hashInB.toString('hex') },
+        fields: [],
       });
     if (!moved && !changed) report.same++;
   }

@@ -176,6 +176,29 @@ describe('diff', () => {
     expect(strict.stderr).not.toContain('no difference');
   });
 
+  test('names the fields that differ, those of one walk alone too', async () => {
+    const old = { subject: 'a', drift: { ratio: 1 }, messages: 2, last: null };
+    const { last: _, ...fewer } = old;
+    await freezeInto(
+      at('a'),
+      ids(3).map((id) => ({ id, ...old })),
+    );
+    await freezeInto(at('b'), [
+      { id: 'conv_1', ...old },
+      { id: 'conv_2', ...old, subject: 'b', drift: { ratio: 2 } },
+      { id: 'conv_3', ...fewer, opened: '' },
+    ]);
+    const { report } = await diff();
+    expect(report.changed.map(({ id, fields }) => [id, fields])).toEqual([
+      ['conv_2', ['drift', 'subject']],
+      ['conv_3', ['last', 'opened']],
+    ]);
+    const screen = await arx(dir, 'conversations diff a b', { columns: 120 });
+    expect(screen.stdout).toMatch(/conv_2\S+  drift, subject: \w{12}, now \w{12}/);
+    const tsv = await arx(dir, 'conversations diff a b --fields id,fields');
+    expect(tsv.stdout).toBe('conv_2\tdrift,subject\nconv_3\tlast,opened\n');
+  });
+
   test('says how many rows are the same where nothing differs', async () => {
     await freezeInto(at('a'), ids(9));
     await freezeInto(at('b'), ids(9));
