@@ -7,7 +7,7 @@ import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { formatBytes, plural } from '../format/numbers.ts';
 import { backupLines } from '../format/views/index.ts';
-import { DATABASE_INPUT, archivePlace } from './database-option.ts';
+import { DATABASE_INPUT, localPlace } from './database-option.ts';
 
 export const Input = z.object({
   to: z.string({ error: 'name the folder of the backup' }).min(1),
@@ -18,13 +18,7 @@ const TARGET_HINT = 'name a folder of an earlier backup, or one that does not ex
 
 /** Runs `arx backup`. */
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  const place = (await archivePlace(input, app)) ?? { dir: app.directories.data };
-  if (app.isRemote && input.database === undefined) {
-    throw new Fault(
-      'usage',
-      'backup copies the local archive or --database sqlite:FOLDER, and a base URL is set',
-    );
-  }
+  const place = (await localPlace(input, 'backup', app)) ?? { dir: app.directories.data };
   if (!('dir' in place)) {
     throw new Fault('usage', 'backup copies a folder; back up PostgreSQL with pg_dump', {
       hint: 'arx help maintenance shows how',

@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { awsCredentialsOf, awsDefaults } from '../config/aws-credentials.ts';
 import { Fault } from '../faults.ts';
+import { commandAgain } from './command-again.ts';
 import { type Archive, type ArchiveLocation } from '../service/index.ts';
 import {
   isBucketAddress,
@@ -65,6 +66,28 @@ export async function archivePlace(
       ? {}
       : { blobs: await filesPlace(blobs, names.blobs, app), blobsOption: names.blobs }),
   };
+}
+
+/**
+ * Returns the archive that the options name, undefined for the local one. `words` are those of the command. Throws Fault 'usage' as
+ * {@link archivePlace}, and where a base URL is set and no archive is named.
+ */
+export async function localPlace(
+  options: z.infer<typeof DatabaseInput>,
+  words: string,
+  app: App,
+): Promise<ArchiveLocation | undefined> {
+  const place = await archivePlace(options, app);
+  if (place === undefined && app.isRemote)
+    throw new Fault('usage', `${words} works on the local archive, and a base URL is set`, {
+      hint: localCommand(app),
+    });
+  return place;
+}
+
+/** Returns the command line of this run for the local archive. An address of a database is left out, since it may contain a password. */
+export function localCommand(app: Pick<App, 'world'>): string {
+  return commandAgain(app, { without: ['--base-url', '--database'], more: ['--local'] });
 }
 
 /** Returns the folder or the bucket that an option names. Throws Fault 'usage'. */

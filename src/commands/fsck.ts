@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
 import { fsckLines } from '../format/views/index.ts';
-import { DATABASE_INPUT, archivePlace } from './database-option.ts';
+import { DATABASE_INPUT, localPlace } from './database-option.ts';
 import { checkPagesElsewhere } from './check-pages.ts';
 import { openState } from './fsck-state.ts';
 import { hashFiles } from './hash-files.ts';
@@ -19,19 +19,14 @@ export const Input = z.object({
 
 /** Runs `arx fsck`. */
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  const place = await archivePlace(input, app);
-  if (place === undefined && app.isRemote) {
-    throw new Fault('usage', 'fsck checks the local archive or --database, and a base URL is set');
-  }
+  const place = (await localPlace(input, 'fsck', app)) ?? { dir: app.directories.data };
   const since =
     input.since === undefined ? undefined : periodOf('--since', input.since, app.world.now()).start;
   const state =
-    input.state === undefined
-      ? undefined
-      : await openState(input.state, nameOf(place ?? { dir: app.directories.data }, input), app);
+    input.state === undefined ? undefined : await openState(input.state, nameOf(place, input), app);
   const { ArchiveUnreadable } = await import('../service/index.ts');
   const archive = await app
-    .openArchive({ ...(place ?? { dir: app.directories.data }), readOnly: true, allowDamaged: true })
+    .openArchive({ ...place, readOnly: true, allowDamaged: true })
     .catch((error: unknown) => {
       const isDamaged =
         error instanceof Fault && error.cause instanceof ArchiveUnreadable && error.cause.isDamaged;

@@ -11,7 +11,7 @@ import { formatCount, plural } from '../format/numbers.ts';
 import type { ArchiveLocation, OpenArchive } from '../service/index.ts';
 import { importLines, countOf } from '../format/views/index.ts';
 import { refuseArchiveFolder } from './archive-folder.ts';
-import { DATABASE_INPUT, archivePlace } from './database-option.ts';
+import { DATABASE_INPUT, localPlace } from './database-option.ts';
 import { withSpoolFolder } from './spool-folder.ts';
 import { compileLess } from './v8-flags.ts';
 
@@ -79,12 +79,7 @@ async function spool(path: string, { world }: App): Promise<void> {
 }
 
 async function importFrom(input: Input, shown: (path: string) => string, app: App): Promise<void> {
-  const place = await archivePlace(input, app);
-  if (place === undefined && app.isRemote) {
-    throw new Fault('usage', 'import works on the local archive only, and a base URL is set', {
-      hint: 'arx --local import …',
-    });
-  }
+  const place = await localPlace(input, 'import', app);
   const paths = input.paths.map((path) => resolve(app.world.cwd, path));
   if (place === undefined || 'dir' in place)
     await refuseArchiveFolder(paths, place?.dir ?? app.directories.data);

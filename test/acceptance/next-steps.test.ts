@@ -53,6 +53,27 @@ test.each<[line: string, exit: number, message: string, hint: string]>([
     'redact works on the local archive only',
     'on the machine of the service',
   ],
+  ...(
+    [
+      ['fsck --since 3d', 'arx fsck --since 3d --local'],
+      ['backup --to copy', 'arx backup --to copy --local'],
+      ['import folder file', 'arx import folder file --local'],
+    ] as const
+  ).map(
+    ([line, hint]) =>
+      [`${line} --base-url=http://127.0.0.1:9`, 2, 'on the local archive, and a base URL is set', hint] as [
+        string,
+        number,
+        string,
+        string,
+      ],
+  ),
+  [
+    'tokens revoke --all --base-url http://127.0.0.1:9',
+    2,
+    'works on the database of an archive, and a base URL is set',
+    'arx tokens revoke --all --local',
+  ],
   ['redact msg_1 --yes', 6, 'no attachment msg_1 in this archive', 'arx read msg_1'],
   ['redact att_99999 --yes', 6, 'no attachment att_99999', 'arx attachments ls --all lists them'],
   ['backup', 2, '--to: name the folder of the backup', 'arx help backup'],

@@ -17,7 +17,7 @@ test('with a base URL is refused, and nothing is written', async () => {
   const env = { LANG: 'C.UTF-8', ARX_BASE_URL: 'http://127.0.0.1:9' };
   const { exit, stderr, stdout } = await arx(dir, 'import box', { env });
   expect([exit, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('import works on the local archive only, and a base URL is set');
+  expect(stderr).toContain('import works on the local archive, and a base URL is set');
   expect(readdirSync(dir)).toEqual(['box']);
 });
 

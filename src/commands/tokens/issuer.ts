@@ -5,7 +5,7 @@ import { Fault } from '../../faults.ts';
 import type { ShownToken } from '../../format/views/index.ts';
 import type { IssuedToken } from '../../service/administration.ts';
 import type { OpenArchive } from '../../service/index.ts';
-import { archivePlace, type DATABASE_INPUT } from '../database-option.ts';
+import { archivePlace, DATABASE_INPUT, localCommand } from '../database-option.ts';
 
 /** Characters of the hash of a token by which it is shown and chosen: 48 bits. */
 export const TOKEN_ID_LENGTH = 12;
@@ -25,7 +25,7 @@ export async function openIssuer(
       'usage',
       `tokens ${verb} works on the database of an archive, and a base URL is set: a service shows its tokens to nobody`,
       {
-        hint: `run it on the machine of the service, with --local, and --database if it uses PostgreSQL: arx --local tokens ${verb}`,
+        hint: `run it on the machine of the service, with --local, and --database if it uses PostgreSQL: ${localCommand(app)}`,
       },
     );
   const place = (await archivePlace(options, app)) ?? { dir: app.directories.data };
