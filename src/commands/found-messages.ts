@@ -11,11 +11,11 @@ import { checkQuery, firstPage, readPage, sayWhyNone } from './search.ts';
  * Faults of requests. Messages that are not indexed yet are Fault 'partial' of the run.
  */
 export async function* foundMessages(q: string, app: App): AsyncGenerator<SearchHit> {
-  checkQuery(q, app);
+  const query = checkQuery(q, app);
   const client = await app.client();
   const asked = { q, sort: 'oldest', limit: PAGE_LIMIT.maximum, snippets: false };
   const first = await firstPage(client, asked, app);
-  sayWhyNone(first, app);
+  await sayWhyNone(query, first, client, app);
   const missing = first.index.of - first.index.indexed;
   if (missing > 0)
     app.addFault(new Fault('partial', `${plural(missing, 'message')} not indexed yet, so not found`));

@@ -48,7 +48,8 @@ export async function run(input: Input, app: App): Promise<void> {
       `--fields ${unread} does not go with --no-snippets: it needs the text of messages`,
     );
   const q = queryOf(input);
-  sayDatesAreUtc(datesOf(checkQuery(q, app).parts), app);
+  const query = checkQuery(q, app);
+  sayDatesAreUtc(datesOf(query.parts), app);
   const client = await app.client();
   const { sort, limit, after, facet } = input;
   const asked = withoutUndefined({
@@ -65,7 +66,7 @@ export async function run(input: Input, app: App): Promise<void> {
   else if (facet !== undefined)
     await printFacet(page, facet === 'conversation' ? conversationCountView : searchCountView, app);
   else await printHits(client, asked, page, input, app);
-  sayWhyNone(page, app);
+  await sayWhyNone(query, page, client, app);
   await noticeEmptyArchive(page.total, app);
   reportIndex(page, app);
 }
@@ -269,10 +270,19 @@ const MAX_NOTES = 5;
 const MAX_PARTS = 16;
 
 /** Says what was understood, and why nothing was found; under `--strict` that is a Fault of the run, if all messages are indexed. */
-export function sayWhyNone(page: SearchPage, app: App): void {
+export async function sayWhyNone(
+  query: SearchQuery,
+  page: SearchPage,
+  client: Client,
+  app: App,
+): Promise<void> {
   const { total, notes, alone = [] } = page;
   for (const note of notes.slice(0, MAX_NOTES)) app.notice(note);
   if (total > 0) return;
+  if (isWhole(page)) {
+    const { noticeMissingValues } = await import('./missing-values.ts');
+    await noticeMissingValues(query, page, client, app);
+  }
   const parts = alone
     .slice(0, MAX_PARTS)
     .map(({ query, total: count }) => `${cutText(query)}: ${formatCount(count)}`);

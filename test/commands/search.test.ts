@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { arx, recordsOf } from '../support/command.ts';
 import { sampleData } from '../support/sample.ts';
+import { serve, tokenOf } from '../support/served.ts';
 import { answer } from '../support/misbehaving-server.ts';
 import { requestsFor, serveStranger } from '../support/stranger.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -57,6 +58,56 @@ test.each<[words: string, areRead: boolean]>([
   } finally {
     await stranger.close();
   }
+});
+
+describe('a value that no message has is named, with one that is near', () => {
+  const CASES: readonly (readonly [line: string, notice: string])[] = [
+    ['search type:pdf', 'no type "pdf"; did you mean type:application/pdf?'],
+    ['search --type Image/PNGG', 'no type "image/pngg"; did you mean type:image/png?'],
+    ['search type:audio', 'no type "audio"; arx search --facet type lists them'],
+    ['search source:gatway', 'no source "gatway"; did you mean source:gateway?'],
+    ['search from:carvalo', 'no sender "carvalo"; did you mean from:carvalho?'],
+    ['search --from "ines carvalo"', 'no sender "ines carvalo"; did you mean from:"ines carvalho"?'],
+    ['search from:nobodyatall', 'no sender "nobodyatall"; arx search --facet from lists them'],
+    ['search "the type:pdf"', 'no type "pdf"; did you mean type:application/pdf?'],
+    ['search type:pdf --count', 'no type "pdf"; did you mean type:application/pdf?'],
+    ['attachments ls --matching type:pdf', 'no type "pdf"; did you mean type:application/pdf?'],
+    ['search city:lisbn', 'no city "lisbn"; did you mean lisbon?'],
+  ];
+  const linesOf = (stderr: string) =>
+    stderr.split('\n').filter((line) => /no (type|source|sender|city)/.test(line));
+
+  test('in the local archive', async () => {
+    const dir = tempFolder('search');
+    await sampleData(join(dir, 'data'));
+    for (const [line, notice] of CASES) {
+      const ran = await arx(dir, line);
+      expect([line, ran.exit, linesOf(ran.stderr)]).toEqual([line, 0, [`arx: ${notice}`]]);
+      expect(ran.stderr).toContain('arx: no message matches');
+    }
+    for (const line of [
+      'search "type:image type:text"',
+      'search "since:2100 source:gateway"',
+      'search -- -type:pdf',
+    ])
+      expect([line, linesOf((await arx(dir, line)).stderr)]).toEqual([line, []]);
+  });
+
+  test('at a service', async () => {
+    const dir = tempFolder('search');
+    await sampleData(join(dir, 'data'));
+    const served = await serve(dir);
+    try {
+      const env = { LANG: 'C.UTF-8', ARX_TOKEN: await tokenOf(served.base_url, served.owner) };
+      for (const [line, notice] of CASES.slice(0, 5)) {
+        const ran = await arx(dir, `${line} --base-url ${served.base_url}`, { env });
+        const said = notice.replace('arx search', `arx --base-url ${served.base_url} search`);
+        expect([line, ran.exit, linesOf(ran.stderr)]).toEqual([line, 0, [`arx: ${said}`]]);
+      }
+    } finally {
+      await served.close();
+    }
+  });
 });
 
 test('--fields matched --no-snippets is exit 2, and nothing is asked', async () => {

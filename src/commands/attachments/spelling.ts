@@ -1,10 +1,10 @@
 // How the archive writes a city, type or source that was asked for in another spelling: `São Paulo` may be `sao_paulo` there.
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
-import { nearest } from '../../contract/nearest.ts';
 import { Fault, hintText, type Hint } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { attachmentView } from '../../format/views/index.ts';
+import { lowerCase, nearValue, typeOfWord } from '../near-value.ts';
 import { valueOfColumn } from '../row-tests.ts';
 import { withProgress } from '../with-progress.ts';
 import { wholeCatalogue } from './catalogue.ts';
@@ -17,8 +17,6 @@ export function foldedCity(name: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '');
 }
-
-const lowerCase = (value: string): string => value.toLowerCase();
 
 /** Values that are compared as a whole: `fold` makes their spellings equal, `plural` is the command that lists them. */
 const COLUMNS = {
@@ -97,7 +95,8 @@ function asWritten(column: Column, asked: string, known: Known, app: App): strin
     app.notice(`the ${column} "${asked}" is written ${same[0]} here`);
     return same[0];
   }
-  const guess = (column === 'type' ? typeOf(asked, values, known) : undefined) ?? near(asked, values, fold);
+  const guess =
+    (column === 'type' ? typeOf(asked, values, known) : undefined) ?? nearValue(asked, values, fold);
   const message =
     same.length > 1
       ? `the ${column} "${asked}" is written in ${plural(same.length, 'way')} here: ${same.join(', ')}`
@@ -111,19 +110,10 @@ function asWritten(column: Column, asked: string, known: Known, app: App): strin
   return undefined;
 }
 
-/** Returns the value whose spelling is nearest. */
-function near(asked: string, values: readonly string[], fold: (value: string) => string): string | undefined {
-  const meant = nearest(fold(asked), values.map(fold));
-  return values.find((value) => fold(value) === meant);
-}
-
 /** Returns the types that a word without a slash stands for: `pdf`, `image`, or the extension of files, such as `txt`. */
 function typeOf(asked: string, values: readonly string[], { byExtension }: Known): string | undefined {
-  const word = asked.replace(/^\./, '').toLowerCase();
-  if (word.includes('/')) return undefined;
-  if (values.some((value) => value.startsWith(`${word}/`))) return `${word}/*`;
-  const subtype = values.find((value) => value.endsWith(`/${word}`));
-  if (subtype !== undefined) return subtype;
-  const types = byExtension.get(word);
+  const meant = typeOfWord(asked, values);
+  if (meant !== undefined || asked.includes('/')) return meant;
+  const types = byExtension.get(lowerCase(asked.replace(/^\./, '')));
   return types === undefined ? undefined : [...types].toSorted().join(' or ');
 }
