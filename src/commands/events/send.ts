@@ -95,13 +95,15 @@ async function sendOne(input: Input, app: App): Promise<void> {
   });
 }
 
-/** Tells people how to see what the events did: an acknowledged one need not be applied yet. */
-function sayNext(accepted: number, { world, notice }: App): void {
+/** Tells people how to see what the events did. An acknowledgement always says `queued` (interface 4.6), also of an event that is applied already. */
+function sayNext(accepted: number, { world, notice, isRemote }: App): void {
   if (!world.stderr.isTTY || accepted === 0) return;
+  // The archive in this process applies what is due before it acknowledges.
+  const state = isRemote ? 'perhaps applied since' : 'applied where possible';
   const effects = accepted === 1 ? 'its effect' : 'their effects';
   notice(
     ({ arx }) =>
-      `acknowledged; ${effects}: ${arx} events ls; whether all that was sent is there: ${arx} events reconcile`,
+      `acknowledged as queued, and ${state}; ${effects}: ${arx} events ls; whether all that was sent is there: ${arx} events reconcile`,
   );
 }
 

@@ -682,7 +682,10 @@ test('on a terminal the end says how to see the effect of the events; scripts se
   ] as const;
   for (const [line, next] of lines) {
     const ran = await arx(dir, `events send ${line}`, { columns: 80 });
-    expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining(`arx: acknowledged; ${next}`)]);
+    expect([ran.exit, ran.stderr]).toEqual([
+      0,
+      expect.stringContaining(`arx: acknowledged as queued, and applied where possible; ${next}`),
+    ]);
     expect((await arx(dir, `events send ${line} -q`, { columns: 80 })).stderr).toBe('');
     expect((await arx(dir, `events send ${line}`)).stderr).toBe('');
   }
@@ -692,5 +695,7 @@ test('on a terminal the end says how to see the effect of the events; scripts se
   const env = { ARX_TOKEN: await tokenOf(base_url, owner) };
   const remote = await arx(dir, line, { columns: 80, env });
   await close();
-  expect(remote.stderr.replaceAll('\n', ' ')).toContain(`arx --base-url ${base_url} events ls; `);
+  expect(remote.stderr.replaceAll('\n', ' ')).toContain(
+    `acknowledged as queued, and perhaps applied since; its effect: arx --base-url ${base_url} events ls; `,
+  );
 });
