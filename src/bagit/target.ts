@@ -84,7 +84,7 @@ async function openFolder(path: string, temporary: string): Promise<BagTarget> {
           await file.close();
         }
       } catch (error) {
-        throw diskFault(error, name);
+        throw diskFault(error, join(path, name));
       }
     },
     async finish() {

@@ -113,6 +113,6 @@ export async function* fileBytes(
       closeSync(file);
     }
   } catch (error) {
-    throw diskFault(error, name);
+    throw diskFault(error, path);
   }
 }

@@ -1,4 +1,5 @@
 // Turns errors of the file system into Faults with readable messages.
+import { shownPath } from './held-paths.ts';
 import { NO_FOLDERS } from './make-folder.ts';
 import { Fault } from '../faults.ts';
 
@@ -39,13 +40,14 @@ export function noFolderFault(dir: string): Fault {
 }
 
 /**
- * Returns an error of the file system as a Fault `disk` or `unsafe` whose message begins with `what`, the thing that was
- * read or written. Returns a Fault, and an error without a system code, as it is.
+ * Returns an error of the file system as a Fault `disk` or `unsafe` whose message begins with `path`, the thing that was
+ * read or written, as a user knows it. Returns a Fault, and an error without a system code, as it is.
  */
-export function diskFault(error: unknown, what: string): unknown {
+export function diskFault(error: unknown, path: string): unknown {
   if (error instanceof Fault || !(error instanceof Error)) return error;
   const { code, errno } = error as NodeJS.ErrnoException;
   if (code === undefined) return error;
+  const what = shownPath(path);
   if (UNSAFE[code] !== undefined) return new Fault('unsafe', `${what}: ${UNSAFE[code]}`, { cause: error });
   // Codes of Node itself (ERR_…) and of streams are not errors of the disk.
   if (!/^(E[A-Z0-9]+|UNKNOWN|Unknown system error -\d+)$/.test(code)) return error;

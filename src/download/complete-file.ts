@@ -50,7 +50,7 @@ export async function writeCompleteFile(
     commitFile({ temporary, path, force: true }, file.fd);
     return { path, outcome: 'kept', bytes, sha256 };
   } catch (error) {
-    throw diskFault(error, name);
+    throw diskFault(error, path);
   } finally {
     await file?.close().catch(() => {});
     await rm(temporary, { force: true }).catch(() => {});

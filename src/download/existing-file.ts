@@ -65,7 +65,7 @@ export async function findExisting(
     throw new OtherContent(target.name, { sha256, bytes });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw diskFault(error, target.name);
+    throw diskFault(error, path);
   }
 }
 

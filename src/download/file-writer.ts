@@ -119,7 +119,7 @@ export function createFileWriter(target: TargetFile, options: SaveOptions): File
     try {
       return await work();
     } catch (error) {
-      const fault = diskFault(error, name);
+      const fault = diskFault(error, join(dir, name));
       if (fault instanceof Fault && ['disk', 'integrity', 'unsafe'].includes(fault.kind)) await discard();
       throw fault;
     }

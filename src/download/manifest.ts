@@ -85,7 +85,7 @@ export async function openManifest(dir: string): Promise<Manifest> {
         try {
           await work();
         } catch (error) {
-          throw diskFault(error, MANIFEST_FILE);
+          throw diskFault(error, join(dir, MANIFEST_FILE));
         }
       };
       // Entries that come while lines are written go into the next write.
@@ -129,7 +129,7 @@ export async function openManifest(dir: string): Promise<Manifest> {
       throw error;
     }
   } catch (error) {
-    throw diskFault(error, MANIFEST_FILE);
+    throw diskFault(error, join(dir, MANIFEST_FILE));
   }
 }
 

@@ -83,7 +83,7 @@ export function createSmallFiles({ fetcher, allowedOrigins, save, world }: Small
       if (pending === undefined) return undefined;
       onRequest();
       const stored = await pending.commit({ name, force: save.force }).catch((error: unknown) => {
-        throw diskFault(error, name);
+        throw diskFault(error, `${dir}/${name}`);
       });
       // A server may answer pipelined requests in another order, so wrong bytes are downloaded again.
       if (stored === 'unsupported' || stored.outcome === 'wrong') return undefined;

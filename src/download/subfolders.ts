@@ -49,7 +49,7 @@ export function createSubfolders(
           for (const file of readdirSync(join(dir, name))) scan.names.add(nameKey(`${name}/${file}`));
         opened.add(name);
       } catch (error) {
-        throw diskFault(error, name);
+        throw diskFault(error, join(dir, name));
       }
     },
   };

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { open, rmdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { diskFault, noFolderFault } from '../disk/disk-fault.ts';
+import { nameHeldFolder } from '../disk/held-paths.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import { Fault } from '../faults.ts';
 
@@ -65,7 +66,15 @@ async function holdOpen(dir: string): Promise<TargetFolder> {
   const held = `/proc/self/fd/${folder.fd}`;
   const found = await stat(held).catch(() => undefined);
   const isHeld = found !== undefined && found.ino === opened.ino && found.dev === opened.dev;
-  return { path: isHeld ? held : dir, close: () => folder.close() };
+  if (!isHeld) return { path: dir, close: () => folder.close() };
+  const forgetName = nameHeldFolder(held, dir);
+  return {
+    path: held,
+    close() {
+      forgetName();
+      return folder.close();
+    },
+  };
 }
 
 /** Removes folders, the innermost first, up to one that is not empty. */

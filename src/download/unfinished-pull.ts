@@ -28,7 +28,9 @@ export async function markUnfinished(dir: string, selection: string): Promise<Pu
   try {
     await (await open(join(dir, name), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)).close();
   } catch (error) {
-    throw diskFault(error, name);
+    // What has the name of the mark is in the way; else the folder cannot be written to.
+    const isTaken = ['ELOOP', 'EISDIR', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '');
+    throw diskFault(error, isTaken ? join(dir, name) : dir);
   }
   return {
     async remove({ isAll }) {

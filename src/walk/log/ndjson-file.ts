@@ -1,5 +1,4 @@
 // Small files of a frozen walk that only grow: one JSON value a line, durable, and a line torn by a kill is ignored.
-import { basename } from 'node:path';
 import type * as z from 'zod';
 import { exceededLimit } from '../../contract/json-size.ts';
 import { parseJsonBytes } from '../../contract/json-text.ts';
@@ -51,6 +50,6 @@ export async function appendLine(path: string, value: object): Promise<void> {
       await file.close();
     }
   } catch (error) {
-    throw diskFault(error, basename(path));
+    throw diskFault(error, path);
   }
 }

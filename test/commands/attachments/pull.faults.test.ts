@@ -471,7 +471,7 @@ describe('as real processes', () => {
     expect([ran.exit, readdirSync(join(dir, 'dl')), ran.stderr]).toEqual([
       14,
       [],
-      expect.stringContaining('permission denied'),
+      expect.stringContaining(`arx: ${join(dir, 'dl')}: permission denied [disk, exit 14]\n`),
     ]);
   });
 
