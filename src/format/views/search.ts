@@ -2,7 +2,8 @@
 import type { SearchCount, SearchHit } from '../../contract/search/search.ts';
 import { UTC_INSTANTS, zonedInstant } from '../instants.ts';
 import { plural } from '../numbers.ts';
-import { textWidth } from '../terminal/escape.ts';
+import type { Canvas } from '../terminal/capabilities.ts';
+import { textWidth, truncate } from '../terminal/escape.ts';
 import {
   plainText,
   spansOf,
@@ -23,28 +24,74 @@ export const searchHitView: View<SearchHit> = {
     { name: 'conversation', of: (hit) => hit.conversation_id },
     { name: 'channel', of: (hit) => hit.channel },
   ],
-  listLines: (hit, { instants = UTC_INSTANTS, columns = Infinity }) => {
-    const { id, date, conversation_id, from, subject, channel, attachments = 0 } = hit;
-    const shownDate = date == null ? '' : zonedInstant(date, instants);
-    const facts: [text: string, style?: Style][] = [
-      // A part of a date is another date.
-      [shownDate.length > columns - textWidth(id) - 2 ? '' : shownDate, 'dim'],
-      [conversation_id ?? '', 'dim'],
-      [typeof channel === 'string' && channel !== '' ? `#${channel}` : '', 'dim'],
-      [subject ?? '', 'head'],
-      [attachments > 0 ? plural(attachments, 'file') : '', 'good'],
-      // A sender may be long, and is what a reader needs least.
-      [from ?? ''],
-    ];
-    const head: Line = [
-      { text: id, style: 'id' },
-      ...facts.flatMap(([text, style]) => (text === '' ? [] : ['  ', { text, style }])),
-    ];
+  listLines: (hit, { instants, columns = Infinity }) => {
+    const head = headLine(hit, { instants, columns });
     if (hit.snippet === '' || hit.snippet === undefined) return [head];
     const hint = quotedHint(hit);
     const room = columns - INDENT.length - textWidth(plainText(hint));
     return [head, [INDENT, ...hint, ...spansOf(truncateAroundMatch(snippetSpans(hit), room))]];
   },
+};
+
+/** A fact about a message that was found, in the order of the line. */
+type Fact = 'date' | 'conversation' | 'channel' | 'subject' | 'files' | 'sender' | 'name';
+
+/** The facts of a line, the most first. Narrower screens get fewer of them: `arx read` of the id shows the rest. */
+const FACTS: readonly (readonly Fact[])[] = [
+  ['date', 'conversation', 'channel', 'subject', 'files', 'sender'],
+  ['date', 'conversation', 'channel', 'subject', 'files', 'name'],
+  ['date', 'channel', 'subject', 'files', 'name'],
+  ['date', 'subject', 'name'],
+];
+/** Those of which the subject may be cut. */
+const FACTS_BESIDE_CUT: readonly (readonly Fact[])[] = [
+  ['date', 'subject', 'name'],
+  ['date', 'subject'],
+  ['subject', 'name'],
+];
+/** A subject is cut to no less than this while there are facts that can give way. */
+const MIN_SUBJECT_COLUMNS = 20;
+const GAP = '  ';
+
+/** Returns the facts about a message that a line has room for. */
+function headLine(
+  { id, date, conversation_id, from, subject, channel, attachments = 0 }: SearchHit,
+  { instants = UTC_INSTANTS, columns = Infinity }: Pick<Canvas, 'instants' | 'columns'>,
+): Line {
+  const sender = from ?? '';
+  const texts: Record<Fact, string> = {
+    date: date == null ? '' : zonedInstant(date, instants),
+    conversation: conversation_id ?? '',
+    channel: typeof channel === 'string' && channel !== '' ? `#${channel}` : '',
+    subject: subject ?? '',
+    files: attachments > 0 ? plural(attachments, 'file') : '',
+    sender,
+    name: sender.replace(/<[^<>]*>$/, '').trimEnd() || sender,
+  };
+  const widthOf = (fact: Fact): number => (texts[fact] === '' ? 0 : GAP.length + textWidth(texts[fact]));
+  const widthOfAll = (facts: readonly Fact[]): number =>
+    facts.reduce((sum, fact) => sum + widthOf(fact), textWidth(id));
+  const cuttable = Math.max(0, textWidth(texts.subject) - MIN_SUBJECT_COLUMNS);
+  const facts =
+    FACTS.find((each) => widthOfAll(each) <= columns) ??
+    FACTS_BESIDE_CUT.find((each) => widthOfAll(each) - cuttable <= columns) ??
+    (texts.subject === '' ? (['name'] as const) : (['subject'] as const));
+  const room = columns - widthOfAll(facts) + textWidth(texts.subject);
+  if (facts.includes('subject')) texts.subject = truncate(texts.subject, Math.max(1, room));
+  return [
+    { text: id, style: 'id' },
+    ...facts.flatMap((fact) => (texts[fact] === '' ? [] : [GAP, { text: texts[fact], style: STYLES[fact] }])),
+  ];
+}
+
+const STYLES: Readonly<Record<Fact, Style | undefined>> = {
+  date: 'dim',
+  conversation: 'dim',
+  channel: 'dim',
+  subject: 'head',
+  files: 'good',
+  sender: undefined,
+  name: undefined,
 };
 
 const INDENT = '    ';
