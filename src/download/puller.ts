@@ -4,6 +4,7 @@ import { createSemaphore } from '../concurrency/semaphore.ts';
 import type { Attachment } from '../contract/attachment.ts';
 import { fileStateOf, isPullable, reasonOf } from '../contract/attachment-file.ts';
 import type { PulledFile } from '../contract/reports/files.ts';
+import { NOT_BEGUN } from '../contract/reports/not-begun.ts';
 import { Fault } from '../faults.ts';
 import { FileLeftOut } from './download-limits.ts';
 import { findExisting, mayExist, OtherContent, type SavedFile, type TargetFile } from './existing-file.ts';
@@ -177,6 +178,7 @@ export function createPuller(options: PullerOptions): Puller {
           Object.assign(file, { actual: error.actual.sha256, bytes: error.actual.bytes });
         file.verdict = isOther || fault.kind === 'integrity' ? 'mismatch' : 'missing';
         if (sha256 === null) file.verdict = 'unverifiable';
+        if (fault instanceof FileLeftOut) file.reason = NOT_BEGUN;
         return { file, fault, ...notKept(row, file, error as Fault) };
       }
     },

@@ -7,6 +7,7 @@ import type {
   VerifiedFile,
   VerifyReport,
 } from '../../contract/reports/files.ts';
+import { NOT_BEGUN } from '../../contract/reports/not-begun.ts';
 import { formatBytes, formatCount, plural } from '../numbers.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
 import { alignColumns, type Line, type Style } from '../terminal/styled-line.ts';
@@ -83,18 +84,31 @@ export function verifyLines(report: VerifyReport, canvas: Canvas): Line[] {
     ...treeLines(
       [
         ...bagBranches(report),
-        ...verdicts.map((verdict): Branch => {
+        ...verdicts.flatMap((verdict): Branch[] => {
           const { mark, style } = MARKS[verdict];
-          return {
-            line: [{ text: `${mark} ${verdict}`, style }, ` ${formatCount(report.verdicts[verdict] ?? 0)}`],
-            children:
-              verdict === 'match' ? [] : namedFiles(report.files.filter((file) => file.verdict === verdict)),
+          const files = report.files.filter((file) => file.verdict === verdict);
+          const notBegun = files.filter(({ reason }) => reason === NOT_BEGUN);
+          const others = files.filter(({ reason }) => reason !== NOT_BEGUN);
+          const count = (report.verdicts[verdict] ?? 0) - notBegun.length;
+          const branch = {
+            line: [{ text: `${mark} ${verdict}`, style }, ` ${formatCount(count)}`],
+            children: verdict === 'match' ? [] : namedFiles(others),
           };
+          return [...(count > 0 ? [branch] : []), ...(notBegun.length > 0 ? [notBegunBranch(notBegun)] : [])];
         }),
       ],
       canvas,
     ),
   ];
+}
+
+/** Returns the files that a limit left out, with the reason once. */
+function notBegunBranch(files: readonly VerifiedFile[]): Branch {
+  const [what = '', why = ''] = NOT_BEGUN.split(': ');
+  return {
+    line: [{ text: `- ${what}`, style: 'warn' }, ` ${formatCount(files.length)}: ${why}`],
+    children: namedFiles(files, NOT_BEGUN),
+  };
 }
 
 function bagBranches({ bag }: VerifyReport): Branch[] {
@@ -109,13 +123,14 @@ function bagBranches({ bag }: VerifyReport): Branch[] {
   ];
 }
 
-function namedFiles(files: readonly VerifiedFile[]): Branch[] {
+/** `known`: a reason that was said already. */
+function namedFiles(files: readonly VerifiedFile[], known?: string): Branch[] {
   return firstBranches(files, ({ path, id, expected, actual, reason }) => {
     const hashes =
       expected !== null && actual !== null && expected !== actual
         ? `  expected ${shortHash(expected)}, got ${shortHash(actual)}`
         : '';
-    const details = `${path === null || id === null ? '' : `  ${id}`}${hashes}${reason === undefined ? '' : `  ${reason}`}`;
+    const details = `${path === null || id === null ? '' : `  ${id}`}${hashes}${reason === undefined || reason === known ? '' : `  ${reason}`}`;
     return { line: [path ?? id ?? '', { text: details, style: 'dim' }] };
   });
 }

@@ -76,6 +76,15 @@ test('pull begins no file after --max-bytes, says what it left out, and goes on 
   const report = JSON.parse(first.stdout) as PullReport;
   expect(report.verdicts).toMatchObject({ match: 4, missing: 6 });
   expect(report.completeness).toBe('incomplete');
+  const reasons = report.files.map(({ verdict, reason }) => `${verdict} ${reason ?? ''}`);
+  expect(reasons.toSorted()).toEqual([
+    ...Array.from({ length: 4 }, () => 'match '),
+    ...Array.from({ length: 6 }, () => 'missing not begun: --max-bytes was reached'),
+  ]);
+  const shown = (await run('attachments pull --all --to others --max-bytes 3.5kB --concurrency 1 -o table'))
+    .stdout;
+  expect(shown).toMatch(/└─ - not begun 6: --max-bytes was reached\n {3}├─ \S+ +att_\d+\n/);
+  expect(shown).not.toContain('missing');
   expect(readdirSync(join(first.dir, 'files')).filter((name) => name.endsWith('.txt'))).toHaveLength(4);
   await run(line);
   const last = await run(line);
