@@ -109,6 +109,8 @@ const KIND_OF_QUERY_FIELD = {
   city: 'cities',
   type: 'types',
   source: 'sources',
+  from: 'senders',
+  file: 'names',
   conversation: 'conversations',
 } as const;
 

@@ -1,4 +1,4 @@
-// The values that completion proposes: ids, cities, types and sources that were printed on this machine lately, by archive.
+// The values that completion proposes: ids, cities, types, sources, senders and names of files that were printed on this machine lately, by archive.
 import { join } from 'node:path';
 import { readCacheFile, writeCacheFile } from '../disk/cache-file.ts';
 import { escapeText } from '../format/terminal/escape.ts';
@@ -13,6 +13,8 @@ export const SEEN_KINDS = [
   'cities',
   'types',
   'sources',
+  'senders',
+  'names',
 ] as const;
 /** One of {@link SEEN_KINDS}. */
 export type SeenKind = (typeof SEEN_KINDS)[number];
@@ -30,7 +32,7 @@ export type SeenPlace = {
   pid: number;
 };
 
-/** A file of this size is read in about a millisecond. The limits below keep it smaller: 8 × 7 × 50 values of some 90 bytes. */
+/** A file of this size is read in about a millisecond. The limits below keep it smaller: 8 × 9 × 50 values of some 90 bytes. */
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_ARCHIVES = 8;
 const MAX_VALUES = 50;

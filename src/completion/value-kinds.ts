@@ -12,6 +12,8 @@ const KINDS_OF_OPTION: Readonly<Record<string, ValueKind>> = {
   '--origin-city': 'cities',
   '--type': 'types',
   '--source': 'sources',
+  '--from': 'senders',
+  '--name': 'names',
   '--message': 'messages',
   '--conversation': 'conversations',
   '--matching': 'queries',

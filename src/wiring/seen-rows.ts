@@ -1,4 +1,4 @@
-// Keeps what a run printed at a terminal, so that completion can propose it: ids, cities, types and sources.
+// Keeps what a run printed at a terminal, so that completion can propose it: ids, cities, types, sources, senders and names of files.
 import type { CommandWords } from '../command-list/index.ts';
 import {
   addSeenValues,
@@ -22,6 +22,7 @@ const KIND_OF_COMMAND: { [words in CommandWords]?: SeenKind } = {
   'attachments cities': 'cities',
   'attachments types': 'types',
   'attachments sources': 'sources',
+  'attachments senders': 'senders',
   'conversations ls': 'conversations',
   'conversations show': 'conversations',
   'conversations walk': 'conversations',
@@ -62,7 +63,7 @@ export function createSeenRows(
   const ownKind = KIND_OF_COMMAND[words];
   if (ownKind === undefined || !(world.stdout.isTTY || world.stderr.isTTY))
     return { watching: (printer) => printer, save: () => {} };
-  const idField = ['cities', 'types', 'sources'].includes(ownKind) ? 'value' : 'id';
+  const isCount = ['cities', 'types', 'sources', 'senders'].includes(ownKind);
   const seen = new Map<SeenKind, SeenValue[]>();
   const add = (kind: SeenKind, value: unknown, label: string): void => {
     if (typeof value !== 'string') return;
@@ -70,10 +71,26 @@ export function createSeenRows(
     known.push([value, label]);
     seen.set(kind, known);
   };
+  const addSender = (value: unknown): void => {
+    if (typeof value !== 'string') return;
+    const [, name = '', address = ''] = /^([^<>]*)<([^<>]*)>$/.exec(value.trim()) ?? ['', value];
+    const shown = name.replaceAll('"', '').trim();
+    add('senders', shown === '' ? address : shown, shown === '' ? '' : address);
+  };
   const see = (row: object): void => {
     const record = row as Readonly<Record<string, unknown>>;
     const label = LABELS.map((name) => record[name]).find((text) => typeof text === 'string');
-    add(ownKind, record[idField], typeof label === 'string' ? label : '');
+    if (isCount) {
+      if (ownKind === 'senders') addSender(record['value']);
+      else add(ownKind, record['value'], '');
+      return;
+    }
+    add(ownKind, record['id'], typeof label === 'string' ? label : '');
+    addSender(record['from']);
+    const { id, filename } = record;
+    // A name that is withheld is its id; one with such signs would be a pattern.
+    if (ownKind === 'attachments' && filename !== id && !/[*?[\]\\]/.test(String(filename)))
+      add('names', filename, String(id));
     for (const [field, kind] of Object.entries(KIND_OF_FIELD)) add(kind, record[field], '');
     if (ownKind === 'attachments') add('sources', record['source'], '');
   };

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { run } from '../../src/arx.ts';
 import { complete } from '../../src/completion/complete.ts';
 import { fakeWorld } from '../support/fake-world.ts';
+import { sampleData } from '../support/sample.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 async function importedArchive(): Promise<string> {
@@ -32,6 +33,27 @@ test('ids, cities, types and sources of printed rows are proposed afterwards', a
   expect(await run(world), world.stderrText()).toBe(0);
   expect(await proposed(dir, 'attachments')).toEqual(['att_1\ta.txt', 'att_2\tb.txt']);
   expect(await proposed(dir, 'cities,types,sources')).toEqual(['lisbon\t', 'text/plain\t', 'local\t']);
+});
+
+test('names of files and of senders that were printed are proposed for options and in queries', async () => {
+  const dir = tempFolder('seen-rows');
+  await sampleData(join(dir, 'data'));
+  const uid = process.getuid?.();
+  for (const line of ['attachments ls --limit 2', 'messages ls --limit 3']) {
+    const world = fakeWorld({ dir, argv: line.split(' '), columns: 80, uid });
+    expect(await run(world), world.stderrText()).toBe(0);
+  }
+  expect(await proposed(dir, 'names')).toEqual(['lisbon-000.jpg\tatt_1', 'emblem.png\tatt_2']);
+  expect(await proposed(dir, 'senders')).toContain('Inês Carvalho\tines@lisbon.example');
+  const argv = ['attachments', 'senders'];
+  expect(await run(fakeWorld({ dir, argv, columns: 80, uid }))).toBe(0);
+  expect(await proposed(dir, 'senders')).toHaveLength(7);
+  const { env, home, platform, cwd } = fakeWorld({ dir, uid });
+  const outside = { env, home, platform, cwd, uid };
+  const ask = async (text: string) =>
+    (await complete(['fish', 'queries', '--', text, 'arx', 'search'], outside)).split('\n');
+  expect(await ask('plates from:')).toContain('plates from:"Inês Carvalho"\tines@lisbon.example');
+  expect(await ask('file:')).toContain('file:emblem.png\tatt_2');
 });
 
 test('counts are values, not ids', async () => {
