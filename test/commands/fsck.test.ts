@@ -133,10 +133,10 @@ test('a file of the archive changed', async () => {
   expect(exit).toBe(12);
   expect(stdout.replace(`${folder}${name}`, 'HASH')).toMatchInlineSnapshot(`
     "damaged, 102.3 kB hashed, sqlite, files in the folder
-    ├─ engine
+    ├─ database
     ├─ messages 51
     ├─ conversations 51
-    ├─ threads 52
+    ├─ message keys, each with its conversation 52
     ├─ attachments 1
     ├─ stored messages 51
     ├─ search 51

@@ -16,7 +16,7 @@ const VERDICTS: Readonly<Record<ArchiveCopyReport['verdict'], { text: string; st
 };
 
 /** What people read in place of the name of a table. */
-const TABLES: Readonly<Record<string, string>> = { raws: 'stored messages' };
+const TABLES: Readonly<Record<string, string>> = { raws: 'stored messages', threads: 'message keys' };
 
 /** Returns a copy of an archive: what was copied, and whether it is equal. */
 export function archiveCopyLines(report: ArchiveCopyReport, canvas: Canvas): Line[] {

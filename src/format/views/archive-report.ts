@@ -19,7 +19,15 @@ export function backupLines(
 }
 
 /** What people read in place of the name of a check. */
-const LABELS: Readonly<Record<string, string>> = { files: 'different files, each hashed' };
+const LABELS: Readonly<Record<string, string>> = {
+  engine: 'database',
+  threads: 'message keys, each with its conversation',
+  files: 'different files, each hashed',
+};
+
+function labelOf(check: string): string {
+  return LABELS[check] ?? check;
+}
 
 /** Returns a check of an archive: the result in one line, then each check with its findings. */
 export function fsckLines(report: FsckReport, canvas: Canvas): Line[] {
@@ -31,7 +39,7 @@ export function fsckLines(report: FsckReport, canvas: Canvas): Line[] {
   const checks = report.checks.map(({ name, looked }): Branch => {
     const findings = report.findings.filter(({ check }) => check === name);
     return {
-      line: name === 'engine' ? name : `${LABELS[name] ?? name} ${formatCount(looked)}`,
+      line: name === 'engine' ? labelOf(name) : `${labelOf(name)} ${formatCount(looked)}`,
       children: findings.map(({ problem, severity, count, subjects }): Branch => {
         const mark =
           severity === 'damage'
@@ -53,7 +61,7 @@ export function fsckLines(report: FsckReport, canvas: Canvas): Line[] {
           {
             line: { text: `not checked, ${why}`, style: 'bad' },
             children: firstBranches(unchecked, ({ check, subject, error }) => ({
-              line: `${check}: ${subject} (${error})`,
+              line: `${labelOf(check)}: ${subject} (${error})`,
             })),
           },
         ];
