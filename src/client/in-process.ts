@@ -1,5 +1,5 @@
 // The transport without sockets: calls a service function directly, with the same statuses, headers and bodies.
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createTurns } from '../concurrency/turns.ts';
 import type { Service, ServiceResponse } from '../contract/exchange.ts';
 import { Fault } from '../faults.ts';
 import { TransportFault, type Transport } from './transport.ts';
@@ -9,20 +9,11 @@ export const EMBEDDED_BASE_URL = 'https://archive.localhost';
 /** See {@link EMBEDDED_BASE_URL}. */
 export const EMBEDDED_ASSET_URL = 'https://assets.localhost';
 
-/**
- * Nothing of a request to the archive in this process waits, so signals, timers and progress would wait for the end of a run.
- * After so many milliseconds a request lets them have their turn.
- */
-const TURN_MS = 50;
-
 /** Returns a transport over `services`, by origin. Throws Fault 'unsafe' for a request to any other origin. */
 export function createInProcessTransport(services: Readonly<Record<string, Service>>): Transport {
-  let turnedAt = performance.now();
+  const turn = createTurns();
   return async ({ method, url, headers, body, signal }) => {
-    if (performance.now() - turnedAt > TURN_MS) {
-      await nextTurn();
-      turnedAt = performance.now();
-    }
+    await turn();
     signal.throwIfAborted();
     const service = Object.hasOwn(services, url.origin) ? services[url.origin] : undefined;
     if (service === undefined) throw new Fault('unsafe', `${url.host} is not part of the local archive`);

@@ -10,7 +10,8 @@ export async function* readAhead<T>(items: AsyncIterable<T>, maxItems: number): 
     for await (const item of items) {
       ready.push(item);
       wakeConsumer();
-      if (ready.length >= maxItems) await new Promise<void>((resolve) => (wakeReader = resolve));
+      // Nobody wakes a reader that begins to wait after the end.
+      if (ready.length >= maxItems && !isEnded) await new Promise<void>((resolve) => (wakeReader = resolve));
       if (isEnded) return;
     }
   })();

@@ -34,3 +34,20 @@ test('an error comes after the items before it', async () => {
   await expect(read()).rejects.toThrow('gone');
   expect(got).toEqual([1, 2]);
 });
+
+test('it ends where the consumer ends while the item that fills the limit is read', async () => {
+  let give = (): void => {};
+  const items = async function* (): AsyncGenerator<number> {
+    yield 1;
+    yield 2;
+    await new Promise<void>((resolve) => (give = resolve));
+    yield 3;
+    yield 4;
+  };
+  const ahead = readAhead(items(), 2);
+  expect((await ahead.next()).value).toBe(1);
+  await tick();
+  const ended = ahead.return(undefined).then(() => 'ended');
+  give();
+  expect(await Promise.race([ended, tick().then(tick)])).toBe('ended');
+});

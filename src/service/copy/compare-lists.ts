@@ -1,5 +1,6 @@
 // Reads every list of an archive to its end as a client gets it, and hashes all pages.
 import { createHash } from 'node:crypto';
+import { createTurns } from '../../concurrency/turns.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { pathOf } from '../../contract/routes.ts';
 import { ARC_RECONSTRUCTION, MIRROR_RELAY } from '../../contract/sequence.ts';
@@ -38,10 +39,12 @@ export async function* digestLists(
   });
   const tier = { client_id: 'arx archive copy', observer_tier: 'mirror', requested_tier: 'mirror' };
   const { token } = await issueToken(archive, tier.client_id, grantTier(tier, 'mirror'));
+  const turn = createTurns();
   for (const [name, path] of Object.entries(LISTS)) {
     const digest = createHash('sha256');
     let [pages, rows] = [0, 0];
     for (let after = ''; ;) {
+      await turn();
       signal.throwIfAborted();
       const response = await service({
         method: 'GET',

@@ -1,5 +1,6 @@
 // Copies an archive into an empty one, with its ids, events, redactions and files, also between the engines; then compares both.
 import { randomUUID } from 'node:crypto';
+import { createTurns } from '../../concurrency/turns.ts';
 import type { ArchiveCopyReport } from '../../contract/reports/archive.ts';
 import { searchTextReader } from '../mail/search-text.ts';
 import { MESSAGES, type MessageRow } from '../records/message.ts';
@@ -255,7 +256,9 @@ async function finishSearchIndex(
   readText: ReadText,
   { signal, progress }: CopyOptions,
 ): Promise<void> {
+  const turn = createTurns();
   while (!(await indexNext(target, readText))) {
+    await turn();
     signal.throwIfAborted();
     const { of, indexed } = await indexState(target.database, 'mirror');
     progress({ label: 'search index', done: indexed, total: of, unit: 'messages' });

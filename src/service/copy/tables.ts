@@ -1,5 +1,6 @@
 // The tables that a copy of an archive has, and how their rows are read: in the order of their key, in batches of bounded size.
 import { createHash, hash } from 'node:crypto';
+import { createTurns } from '../../concurrency/turns.ts';
 import { ATTACHMENTS } from '../records/attachment.ts';
 import { CONVERSATIONS, THREADS } from '../records/conversation.ts';
 import { EVENTS } from '../records/event.ts';
@@ -66,7 +67,9 @@ export async function* batchesOf(
   table: CopiedTable,
   after: Key | undefined,
 ): AsyncGenerator<Batch> {
+  const turn = createTurns();
   for (let from = after; ;) {
+    await turn();
     const to = table.large === undefined ? undefined : await endOfBatch(statements, table, table.large, from);
     if (table.large !== undefined && to === undefined) return;
     const rows = await rowsBetween(statements, table, from, to);

@@ -3,13 +3,19 @@ import type { Archive } from './archive.ts';
 import type { PostgresDatabase } from './engines/postgres.ts';
 import { openDatabaseFiles } from './files/database-files.ts';
 import type { Database, Statements } from './sql/database.ts';
+import { withNumbers } from './sql/number-column.ts';
 
 /**
  * Returns the archive as the statements of a snapshot read it, also the files in its database. Nothing may be written. Each statement is
  * one of the snapshot's transaction, so many small reads cost less.
  */
 export function snapshotView(archive: Archive, statements: Statements): Archive {
-  const database: Database = { ...archive.database, ...statements, dataVersion: () => 0 };
+  const database: Database = {
+    ...archive.database,
+    ...statements,
+    longReads: withNumbers(statements),
+    dataVersion: () => 0,
+  };
   const { blobs } = archive;
   const isInDatabase = database.engine === 'postgres' && blobs.mark === undefined;
   return {
