@@ -19,7 +19,7 @@ const ROOMS: Record<string, string[]> = {
   disk: [],
   concurrency: [],
   contract: [],
-  client: ['contract'],
+  client: ['contract', 'concurrency'],
   verify: ['contract'],
   format: ['contract'],
   config: ['format', 'client', 'contract'],
