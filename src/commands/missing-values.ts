@@ -34,11 +34,14 @@ export async function noticeMissingValues(
     const values = asked && (await valuesOf(asked.facet, client, app));
     const meant = values && asked.meant(values);
     if (asked === undefined || meant === undefined) continue;
-    const hint =
-      meant.near === undefined
-        ? `arx search --facet ${asked.facet} lists them`
-        : `did you mean ${asked.facet}:${meant.near}?`;
-    app.notice(`no ${asked.noun} "${cutText(asked.value)}"; ${hint}`);
+    const { facet, noun, value } = asked;
+    app.notice(({ arx }) => {
+      const hint =
+        meant.near === undefined
+          ? `${arx} search --facet ${facet} lists them`
+          : `did you mean ${facet}:${meant.near}?`;
+      return `no ${noun} "${cutText(value)}"; ${hint}`;
+    });
   }
 }
 
