@@ -1,5 +1,6 @@
 // What the explorer needs of an archive. The command implements it with the functions that other commands use.
 import type { Attachment } from '../contract/attachment.ts';
+import type { ProgressRecord } from '../contract/reports/command.ts';
 import type { ReadMessage } from '../contract/reports/reading.ts';
 import type { Displacement } from '../format/plot/bar-chart.ts';
 import type { Entry } from './entry.ts';
@@ -55,8 +56,16 @@ export type ExplorerArchive = {
   folder: string;
   /** The home folder of the user, '' where it is unknown. */
   home: string;
-  /** Runs a command in the background. `words` stand after `arx`. `hasReport`: what it prints on stdout is for people too. */
-  run(words: readonly string[], hasReport: boolean, signal: AbortSignal): Promise<Ended>;
+  /**
+   * Runs a command in the background. `words` stand after `arx`. `hasReport`: what it prints on stdout is for people too.
+   * `onProgress` is told about once a second how far it is.
+   */
+  run(
+    words: readonly string[],
+    hasReport: boolean,
+    signal: AbortSignal,
+    onProgress: (progress: ProgressRecord) => void,
+  ): Promise<Ended>;
   /** Returns the command line that a user would type for these words, with the global options of this run. */
   commandLine(words: readonly string[]): string;
 };

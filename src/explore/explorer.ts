@@ -1,4 +1,5 @@
 // Runs the explorer: keys and answers become events, effects become requests and commands, each state becomes a frame.
+import type { ProgressRecord } from '../contract/reports/command.ts';
 import { hintText, type FaultDetail } from '../faults.ts';
 import type { Paint } from '../format/terminal/styled-line.ts';
 import type { Terminal, World } from '../world.ts';
@@ -90,7 +91,7 @@ export async function explore(options: ExplorerOptions): Promise<void> {
         if (effect.isForGood) readers.delete(effect.screen);
         return;
       case 'run':
-        archive.run(effect.words, effect.hasReport, jobs.signal).then(
+        archive.run(effect.words, effect.hasReport, jobs.signal, onJobProgress(effect.job)).then(
           (ended) => dispatch({ kind: 'ended', job: effect.job, ...ended }),
           (error: unknown) =>
             dispatch({ kind: 'ended', job: effect.job, exit: 1, output: textOfError(error) }),
@@ -118,6 +119,10 @@ export async function explore(options: ExplorerOptions): Promise<void> {
       case 'quit':
         return end.resolve();
     }
+  }
+
+  function onJobProgress(job: number): (progress: ProgressRecord) => void {
+    return (progress) => dispatch({ kind: 'jobProgress', job, progress });
   }
 
   function read(screen: number, place: Place, from: string | undefined): void {

@@ -57,10 +57,27 @@ export function started(state: State, job: Job): Step {
     nextNumber: number + 1,
     checks,
     jobs: new Map([...state.jobs, [number, job]]),
-    notice: { text: `arx ${shellLine(job.words)} …`, style: 'dim' },
+    notice: { text: startText(job), style: 'dim' },
   };
   const hasReport = job.kind === 'pull';
   return { state: next, effects: [{ kind: 'run', job: number, words: job.words, hasReport }] };
+}
+
+function startText({ words }: Job): string {
+  return `arx ${shellLine(words)} …`;
+}
+
+/** Returns the state in which it is known how far a command is. That takes the place of the notice of its start. */
+export function jobProgress(
+  state: State,
+  { job: number, progress }: Extract<Event, { kind: 'jobProgress' }>,
+): Step {
+  const job = state.jobs.get(number);
+  // While it waits for an answer nothing is counted.
+  if (job === undefined || progress.done === null) return { state, effects: [] };
+  const jobs = new Map(state.jobs).set(number, { ...job, progress });
+  const notice = state.notice?.text === startText(job) ? undefined : state.notice;
+  return { state: { ...state, jobs, notice }, effects: [] };
 }
 
 /** Returns the state after a command ended. */

@@ -1,4 +1,5 @@
 // The state of the explorer: a stack of screens, and what lies over the last one.
+import type { ProgressRecord } from '../contract/reports/command.ts';
 import type { Chunk, Document } from './archive.ts';
 import { searchedText, type Entry } from './entry.ts';
 import type { Key } from './key-parser.ts';
@@ -85,8 +86,13 @@ export type State = {
   jobs: ReadonlyMap<number, Job>;
 };
 
-/** A command that runs in the background. */
-export type Job = { kind: 'verify' | 'pull' | 'open'; words: readonly string[]; ids: readonly string[] };
+/** A command that runs in the background, and how far it is where that is known. */
+export type Job = {
+  kind: 'verify' | 'pull' | 'open';
+  words: readonly string[];
+  ids: readonly string[];
+  progress?: ProgressRecord;
+};
 
 /** Something that happened. */
 export type Event =
@@ -95,6 +101,7 @@ export type Event =
   | { kind: 'chunk'; screen: number; chunk: Chunk }
   | { kind: 'progress'; screen: number; text: string; entries?: readonly Entry[] | undefined }
   | { kind: 'failed'; screen: number; text: string }
+  | { kind: 'jobProgress'; job: number; progress: ProgressRecord }
   /** `output`: what the command printed for people. */
   | { kind: 'ended'; job: number; exit: number; output: string };
 

@@ -8,7 +8,7 @@ import type { Key } from './key-parser.ts';
 import { overlayRows } from './layout.ts';
 import { overlayLines } from './views/overlay.ts';
 import { typed } from './prompt.ts';
-import { ended } from './jobs.ts';
+import { ended, jobProgress } from './jobs.ts';
 import { withNotice } from './notices.ts';
 import { newScreen, type Event, type State, type Step } from './state.ts';
 import type { Place } from './place.ts';
@@ -58,6 +58,8 @@ export function update(state: State, event: Event): Step {
       return readProgress(state, event);
     case 'failed':
       return readFailure(state, event.screen, event.text);
+    case 'jobProgress':
+      return jobProgress(state, event);
     case 'ended':
       return ended(state, event);
     default: {

@@ -1,6 +1,7 @@
 // `arx explore` on a remote archive whose answers are held back: keys always work, and what is left is no longer asked for.
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { serveCatalogue, type ForeignFile } from '../support/catalogue-server.ts';
 import { arx } from '../support/command.ts';
 import { startExplorer } from '../support/explorer-terminal.ts';
 import { holdingProxy, type HoldingProxy } from '../support/holding-proxy.ts';
@@ -96,6 +97,41 @@ test('nothing but the explorer writes on its screen: no progress, and diagnostic
   expect(await explorer.ended).toBe(0);
   expect(explorer.stderr()).toMatch(/^arx: GET .*\/api\/content\//m);
   expect(explorer.stderr()).not.toContain('waiting for');
+});
+
+test('a download shows files and bytes while it runs, and its notice at its end', async () => {
+  let finish = (): void => {};
+  let held: NonNullable<ForeignFile['script']> = () => {};
+  const isAsked = new Promise<void>((resolve) => {
+    held = (socket) => {
+      socket.write('HTTP/1.1 200 X\r\ncontent-length: 5\r\n\r\nwo');
+      finish = () => void socket.write('rld');
+      resolve();
+    };
+  });
+  const row = { bytes: 5 };
+  const server = await serveCatalogue([
+    { content: 'hello', row },
+    { content: 'world', row, script: held },
+  ]);
+  const explorer = startExplorer(dir, `--base-url ${server.url}`, {
+    env: { LANG: 'C.UTF-8', ARX_TOKEN: 'arx_some.token' },
+  });
+  await explorer.shows(/> Conversations/);
+  explorer.type('f');
+  await explorer.shows(/> available/);
+  explorer.type('/file\rPpulled\r');
+  await explorer.shows(/^ arx attachments pull --to pulled att_1 att_2 …/m);
+  await isAsked;
+  explorer.pass(600);
+  await explorer.shows(/[01] of 2 files .* \d B of 10 B/);
+  finish();
+  await explorer.shows(/done: arx attachments pull --to pulled/);
+  explorer.type('!');
+  expect(await explorer.shows(/fixity ok/)).not.toContain('"progress"');
+  explorer.type('\x03');
+  expect(await explorer.ended).toBe(0);
+  await server.close();
 });
 
 test('a thread, then a message, each shown as soon as its answers are there', async () => {

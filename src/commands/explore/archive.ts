@@ -1,5 +1,6 @@
 // The archive as the explorer needs it: requests that can be cancelled, and commands that run in the background.
 import type { App } from '../../app.ts';
+import type { ProgressRecord } from '../../contract/reports/command.ts';
 import { Fault, hintText } from '../../faults.ts';
 import type { ExplorerArchive, OnProgress } from '../../explore/archive.ts';
 import { shellLine } from '../../format/shell-words.ts';
@@ -30,7 +31,7 @@ export function explorerArchive(app: App, globalWords: readonly string[]): Explo
     },
     folder: app.world.cwd,
     home: app.world.home,
-    async run(words, hasReport, signal) {
+    async run(words, hasReport, signal, onProgress) {
       let beginning = '';
       let end = '';
       let length = 0;
@@ -45,15 +46,24 @@ export function explorerArchive(app: App, globalWords: readonly string[]): Explo
           length += text.length;
         },
       };
+      const stderr: Sink = {
+        ...kept,
+        async write(chunk) {
+          const progress = progressIn(chunk);
+          if (progress === undefined) await kept.write(chunk);
+          else onProgress(progress);
+        },
+      };
       // Without an output form it would print what programs read.
       const form = hasReport ? ['--output', 'table', '--color', 'never'] : [];
       const exit = await untilEither(app.world.signal, signal, (either) =>
         app.runLine({
           ...app.world,
-          argv: [...globalWords, ...form, ...words],
+          // A form of progress that the user chose comes later, so it holds.
+          argv: ['--progress', 'json', ...globalWords, ...form, ...words],
           stdin: NO_INPUT,
           stdout: hasReport ? kept : silent,
-          stderr: kept,
+          stderr,
           signal: either,
         }),
       );
@@ -65,6 +75,12 @@ export function explorerArchive(app: App, globalWords: readonly string[]): Explo
     },
     commandLine: (words) => shellLine(['arx', ...globalWords, ...words]),
   };
+}
+
+/** Returns the progress that a command writes, each as a write of its own; undefined where it writes something else. */
+function progressIn(chunk: string | Uint8Array): ProgressRecord | undefined {
+  if (typeof chunk !== 'string' || !chunk.startsWith('{"type":"progress"')) return undefined;
+  return JSON.parse(chunk) as ProgressRecord;
 }
 
 const NO_INPUT: World['stdin'] = {

@@ -1,5 +1,6 @@
 // The whole screen as lines: title, rows or text, state, keys. Pure: state → lines that fit the terminal.
 import { formatCount, plural } from '../../format/numbers.ts';
+import { countText } from '../../format/terminal/progress-text.ts';
 import { escapeText, lastColumns, textWidth, truncate } from '../../format/terminal/escape.ts';
 import { plainText, spansOf, truncateLine, type Line, type Span } from '../../format/terminal/styled-line.ts';
 import type { Entry } from '../entry.ts';
@@ -132,8 +133,12 @@ const MIN_COLUMNS_FOR_MORE = 36;
 /** Returns the last line, with the key that shows all of it where it is cut. */
 function fitted(line: Line, columns: number): Line {
   if (textWidth(plainText(line)) <= columns) return line;
-  const more = columns < MIN_COLUMNS_FOR_MORE ? SHORT_MORE : MORE;
+  const more = moreText(columns);
   return [...spansOf(truncateLine(line, columns - more.length)), { text: more, style: 'id' }];
+}
+
+function moreText(columns: number): string {
+  return columns < MIN_COLUMNS_FOR_MORE ? SHORT_MORE : MORE;
 }
 
 /** Where one is, how far the list is read, and why rows may be missing. */
@@ -141,8 +146,12 @@ function statusLine(screen: Screen, state: State): Line {
   const { notice, overlay } = state;
   if (overlay !== undefined) return overlayPosition(state, overlay);
   if (notice !== undefined) return { text: ` ${notice.text}`, style: notice.style };
-  const spans: Span[] = [' ', positionText(screen, state)];
+  const position = positionText(screen, state);
   const { failure, doubts, reading, progress } = screen;
+  const more = failure === undefined && doubts.length === 0 ? '' : moreText(state.columns);
+  const work = workText(position, state, state.columns - more.length);
+  if (work !== undefined) return [work, { text: more, style: 'warn' }];
+  const spans: Span[] = [' ', position];
   // Without rows it stands in their place.
   if (reading === 'reading' && lengthOf(screen, state) > 0)
     spans.push({ text: readingText(progress), style: 'dim' });
@@ -155,6 +164,23 @@ function statusLine(screen: Screen, state: State): Line {
       style: 'warn',
     });
   return spans;
+}
+
+/**
+ * Returns how far the last command is that says it, behind the position where both have room; undefined where none says it. What
+ * has no room is left out, so that no number is cut.
+ */
+function workText(position: string, { jobs, unicode }: State, columns: number): string | undefined {
+  const record = [...jobs.values()].findLast(({ progress }) => progress !== undefined)?.progress;
+  if (record === undefined) return undefined;
+  const { done, total, unit, per_second } = record;
+  const label = escapeText(record.label);
+  const count = { label, done: done ?? 0, total: total ?? undefined, unit: unit ?? '' };
+  for (const before of [position === '' ? ' ' : ` ${position}  `, ' ']) {
+    const text = countText(count, per_second ?? 0, { columns: columns - textWidth(before), unicode });
+    if (text.startsWith(label)) return before + text;
+  }
+  return textWidth(label) < columns ? ` ${label}` : undefined;
 }
 
 function overlayPosition(state: State, { kind, top }: NonNullable<State['overlay']>): string {

@@ -38,7 +38,7 @@ function figure(value: number, unit: string): string {
 
 /**
  * Returns `photos  ██████░░░░░░░░░  41 %  1.2 MB of 3.0 MB  3.4 MB/s  12 s left`, no wider than `columns`. On a narrow screen
- * the rate is left out first, then the amount, the bar, the time left and the share.
+ * the rate is left out first, then the bar, which the share also says, the amount, the time left and the share.
  */
 export function countText(
   state: Count,
@@ -55,16 +55,16 @@ export function countText(
     const share = Math.min(1, state.done / state.total);
     const left = perSecond > 0 ? ((state.total - state.done) / perSecond) * 1000 : Infinity;
     parts.push(
-      { text: bar(share, unicode), rank: 3 },
+      { text: bar(share, unicode), rank: 4 },
       { text: formatPercent(share).padStart(5), rank: 1 },
-      { text: amount, rank: 4 },
+      { text: amount, rank: 3 },
       ...rate,
       ...(left < MAX_TIME_LEFT_MS ? [{ text: `${formatDuration(left)} left`, rank: 2 }] : []),
     );
   }
   const shortLabel = truncate(label, Math.max(MIN_LABEL_COLUMNS, Math.floor(columns * MAX_LABEL_SHARE)));
   const attempts = [
-    ...[5, 4, 3, 2].map((rank) => ({ rank, shown: label })),
+    ...[5, 4, 3, 2, 1].map((rank) => ({ rank, shown: label })),
     ...[3, 2, 1].map((rank) => ({ rank, shown: shortLabel })),
   ];
   for (const { rank, shown } of attempts) {

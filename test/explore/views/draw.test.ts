@@ -341,3 +341,48 @@ test('a hit shows what was found, and opens with its quotations where the words 
   expect(opened(true)).toContain('> line 8');
   expect(opened(false)).not.toContain('> line 8');
 });
+
+describe('how far a command is', () => {
+  const record = {
+    type: 'progress' as const,
+    phase: 'working' as const,
+    label: '1200 of 4061 files',
+    done: 1_200_000,
+    total: 3_000_000,
+    unit: 'bytes',
+    per_second: 150_000,
+    seconds_left: 12,
+    elapsed: 8,
+  };
+  const pulling = (columns: number, progress: object, doubts: string[] = []): string => {
+    const list = stateAt({ kind: 'files' }, { entries: [file(1), file(2)], doubts }, { columns, rows: 12 });
+    const { state, effects } = press(list, 'P', 'enter');
+    const run = effects.find((effect) => effect.kind === 'run')!;
+    const event = { kind: 'jobProgress' as const, job: run.job, progress: { ...record, ...progress } };
+    return textOf(after(state, event)).at(-2)!;
+  };
+
+  test.each([
+    [20, ' 1200 of 4061 files'],
+    [30, ' 1200 of 4061 files   40 %'],
+    [32, ' 1200 of 4061 files   40 %'],
+    [40, ' 1 of 2  1200 of 4061 files   40 %'],
+    [80, ' 1 of 2  1200 of 4061 files   40 %  1.2 MB of 3.0 MB  12 s left'],
+    [90, ' 1 of 2  1200 of 4061 files  █████████░░░░░░░░░░░░░░░   40 %  1.2 MB of 3.0 MB  12 s left'],
+  ])('at %i columns no part of it is cut', (columns, line) => {
+    expect(pulling(columns, {})).toBe(line);
+  });
+
+  test('where the total is not known it is what was downloaded', () => {
+    expect(pulling(80, { label: '12 files', total: null })).toBe(' 1 of 2  12 files  1.2 MB  150.0 kB/s');
+  });
+
+  test('doubts are told of behind it', () => {
+    expect(pulling(40, {}, ['rows may be missing'])).toBe(' 1200 of 4061 files   40 % ! shows all');
+  });
+
+  test('a wait for an answer has nothing to count', () => {
+    const waiting = { phase: 'waiting', done: null, total: null, unit: null, per_second: null };
+    expect(pulling(80, waiting)).toBe(' arx attachments pull --all --to files …');
+  });
+});

@@ -157,10 +157,12 @@ test('at several widths, parts give way from the least important one on', async 
       .replaceAll(/ +/g, ' ');
   expect(await shape(200)).toBe('Mail/users-2019.mbox BAR SHARE AMOUNT RATE LEFT');
   expect(await shape(92)).toBe('Mail/users-2019.mbox BAR SHARE AMOUNT LEFT');
-  expect(await shape(80)).toBe('Mail/users-2019.mbox BAR SHARE LEFT');
-  expect(await shape(60)).toBe('Mail/users-2019.mbox SHARE LEFT');
+  expect(await shape(80)).toBe('Mail/users-2019.mbox SHARE AMOUNT LEFT');
+  expect(await shape(60)).toBe('Mail/users-2019.mbox SHARE AMOUNT LEFT');
+  expect(await shape(50)).toBe('Mail/users-2019.mbox SHARE LEFT');
   expect(await shape(40)).toBe('Mail/users-2019.mbox SHARE LEFT');
-  expect(await shape(36)).toBe('Mail/users-20… SHARE LEFT');
+  expect(await shape(36)).toBe('Mail/users-2019.mbox SHARE');
+  expect(await shape(24)).toBe('Mail/use… SHARE');
   expect(await shape(20)).toMatch(/^Mail\/us… SHARE$/);
   expect(await shape(8)).toBe('Mail/u…');
   expect(await at(200, false)).toMatch(/\[#+\.+\]/);
