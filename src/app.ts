@@ -86,6 +86,6 @@ export type App = {
   onInterrupt(describe: () => Interruption): void;
   /** Begins a piece of work that shows its progress. */
   progress(): Progress;
-  /** Runs another command line in a world of its own; returns its exit code. */
-  runLine(world: World): Promise<number>;
+  /** Runs another command line in a world of its own; returns its exit code. `onReport` is told of each report that it prints. */
+  runLine(world: World, onReport?: (wire: object) => void): Promise<number>;
 };

@@ -9,8 +9,11 @@ import type { Call } from './program.ts';
 import type { RunningApp } from './wiring/create-app.ts';
 import type { World } from './world.ts';
 
-/** Runs one command and returns its exit code. Never throws; all output is written when it resolves. */
-export async function run(world: World): Promise<number> {
+/**
+ * Runs one command and returns its exit code. Never throws; all output is written when it resolves. `onReport` is told of each
+ * report that the command prints, as an object in its wire form.
+ */
+export async function run(world: World, onReport?: (wire: object) => void): Promise<number> {
   const faults: Fault[] = [];
   let app: RunningApp | undefined;
   let endsBySignal = false;
@@ -41,7 +44,7 @@ export async function run(world: World): Promise<number> {
     const { LOAD_BODY } = await import('./commands/index.ts');
     const body = await LOAD_BODY[call.spec.words]();
     const { createApp } = await import('./wiring/create-app.ts');
-    app = await createApp(world, { ...call, version, faults, runLine: run });
+    app = await createApp(world, { ...call, version, faults, runLine: run, onReport });
     endsBySignal = body.endsBySignal === true;
     try {
       if (app.flags.fields === true) await app.listFields();

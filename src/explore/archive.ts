@@ -44,8 +44,8 @@ export type PlaceReader = {
   read(from: string | undefined, signal: AbortSignal, onProgress: OnProgress): Promise<Chunk>;
 };
 
-/** How a command ended, and what it printed for people. */
-export type Ended = { exit: number; output: string };
+/** How a command ended, what it printed for people, and the ids of the files that it kept because their hash matches. */
+export type Ended = { exit: number; output: string; kept?: readonly string[] };
 
 /** The archive in use. */
 export type ExplorerArchive = {

@@ -81,7 +81,10 @@ export function jobProgress(
 }
 
 /** Returns the state after a command ended. */
-export function ended(state: State, { job: number, exit, output }: Extract<Event, { kind: 'ended' }>): Step {
+export function ended(
+  state: State,
+  { job: number, exit, output, kept = [] }: Extract<Event, { kind: 'ended' }>,
+): Step {
   const job = state.jobs.get(number);
   if (job === undefined) return { state, effects: [] };
   const jobs = new Map(state.jobs);
@@ -93,9 +96,9 @@ export function ended(state: State, { job: number, exit, output }: Extract<Event
   const saved = job.kind === 'pull' && !isDone ? savedText(output) : undefined;
   const text = saved === undefined ? why : `${saved}; ${why}`;
   const check: Check = isDone ? { state: 'verified' } : { state: 'failed', text };
-  // A download gets its name only when its hash matches. Why one failed may have other causes than its bytes.
-  if (job.kind === 'verify' || (job.kind === 'pull' && isDone))
-    for (const id of job.ids) checks.set(id, check);
+  if (job.kind === 'verify') for (const id of job.ids) checks.set(id, check);
+  // Why a download failed may have other causes than its bytes.
+  for (const id of kept) checks.set(id, { state: 'verified' });
   const command = `arx ${shellLine(job.words)}`;
   const notice: Notice = {
     text: isDone ? doneText(job) : `${text === '' ? `exit ${exit}` : text}: ${command}`,

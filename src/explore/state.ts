@@ -1,6 +1,6 @@
 // The state of the explorer: a stack of screens, and what lies over the last one.
 import type { ProgressRecord } from '../contract/reports/command.ts';
-import type { Chunk, Document } from './archive.ts';
+import type { Chunk, Document, Ended } from './archive.ts';
 import { searchedText, type Entry } from './entry.ts';
 import type { Key } from './key-parser.ts';
 import type { Notice } from './notices.ts';
@@ -102,8 +102,7 @@ export type Event =
   | { kind: 'progress'; screen: number; text: string; entries?: readonly Entry[] | undefined }
   | { kind: 'failed'; screen: number; text: string }
   | { kind: 'jobProgress'; job: number; progress: ProgressRecord }
-  /** `output`: what the command printed for people. */
-  | { kind: 'ended'; job: number; exit: number; output: string };
+  | ({ kind: 'ended'; job: number } & Ended);
 
 /** Something to do. */
 export type Effect =

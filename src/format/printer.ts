@@ -59,6 +59,8 @@ export type PrinterOptions = Canvas & {
   /** The pager for what is longer than the screen; absent where there is none. */
   paging?: Paging | undefined;
   quiet: boolean;
+  /** Is told of each report, also where it is not printed. */
+  onReport?: ((wire: object) => void) | undefined;
   /** Lists, records and reports are not printed: they only tell what was changed, and nobody asked for that. */
   isSilent?: boolean;
   /** Values that a spreadsheet would run as formulas begin with an apostrophe, in the forms tsv and csv. */
@@ -126,7 +128,7 @@ const MAX_LINE_COLUMNS = 4000;
 
 /** Returns the printer of a run. */
 export function createPrinter(options: PrinterOptions): Printer {
-  const { stdout, stderr, output, isSilent = false } = options;
+  const { stdout, stderr, output, isSilent = false, onReport } = options;
   let selected = options.fields;
   let fields = selected === undefined ? undefined : parseFieldSelection(selected);
   const viewOf = <T extends object>(view: View<T>): View<T> => fields?.view ?? view;
@@ -304,6 +306,7 @@ export function createPrinter(options: PrinterOptions): Printer {
       else await writeRecord(viewForRows(viewOf(view), [wire]), wire);
     },
     async report(wire, lines, sums) {
+      onReport?.(wire);
       if (isSilent) return;
       await checkFields([wire]);
       if (output === 'sums') {

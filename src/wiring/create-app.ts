@@ -62,6 +62,8 @@ export type AppOptions = {
   /** Faults that do not end the run are added here. */
   faults: Fault[];
   runLine: App['runLine'];
+  /** Is told of each report that the command prints. */
+  onReport: ((wire: object) => void) | undefined;
 };
 
 /** Returns the App. Throws Fault 'usage' where a global option or a setting does not fit. */
@@ -156,6 +158,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
           ? undefined
           : (await fields()).selectFields(flags.fields, options.spec.words, { run: printing, notice }),
       quiet: flags.quiet,
+      onReport: options.onReport,
       isSilent: flags.quiet && isChange && !isFormChosen,
       csvSafe: flags.csvSafe,
       missingIn: template?.missingIn,

@@ -113,7 +113,9 @@ test.each([
   explorer.type('f');
   await explorer.shows(/> available/);
   explorer.type('Pgot\r');
-  await explorer.shows(line);
+  const rows = await explorer.shows(line);
+  expect(rows).toMatch(/^> verified +lisbon-000/m);
+  expect(rows).not.toContain(' available ');
   explorer.type('j');
   await explorer.shows(/!: 1 result/);
   explorer.type('!');

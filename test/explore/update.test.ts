@@ -459,9 +459,8 @@ describe('commands', () => {
     expect(effects).toMatchObject([
       { words: ['attachments', 'pull', '--to', 'd', 'att_1'], hasReport: true },
     ]);
-    expect(after(state, { kind: 'ended', job: 2, exit: 0, output: '' }).checks.get('att_1')).toEqual({
-      state: 'verified',
-    });
+    const good = after(state, { kind: 'ended', job: 2, exit: 0, output: '', kept: ['att_1'] });
+    expect(good.checks.get('att_1')).toEqual({ state: 'verified' });
     // A download can fail for reasons that say nothing about the bytes.
     expect(after(state, { kind: 'ended', job: 2, exit: 14, output: 'no space' }).checks.size).toBe(0);
     expect(press(asked, 'escape').effects).toEqual([]);
@@ -501,6 +500,12 @@ describe('commands', () => {
     const pulled = press(state, 'p', 'enter').effects;
     expect(pulled).toMatchObject([{ words: ['attachments', 'pull', '--to', 'files', '--', id] }]);
     expect(press(state, 'y').effects).toMatchObject([{ words: ['attachments', 'show', '--', id] }]);
+  });
+
+  test.each([0, 3, 6])('after exit %i of P those are verified that it kept', (exit) => {
+    const { state } = press(files(), 'P', 'enter');
+    const ended = after(state, { kind: 'ended', job: 2, exit, output: 'x', kept: ['att_1'] });
+    expect([...ended.checks]).toEqual([['att_1', { state: 'verified' }]]);
   });
 
   test('P pulls the files of a list by its filter', () => {

@@ -1,6 +1,7 @@
 // The archive as the explorer needs it: requests that can be cancelled, and commands that run in the background.
 import type { App } from '../../app.ts';
 import type { ProgressRecord } from '../../contract/reports/command.ts';
+import { PullReport } from '../../contract/reports/files.ts';
 import { Fault, hintText } from '../../faults.ts';
 import type { ExplorerArchive, OnProgress } from '../../explore/archive.ts';
 import { shellLine } from '../../format/shell-words.ts';
@@ -36,7 +37,8 @@ export function explorerArchive(app: App, globalWords: readonly string[]): Explo
       let end = '';
       let length = 0;
       const silent: Sink = { isTTY: false, columns: undefined, write: async () => {} };
-      const kept: Sink = {
+      let kept: readonly string[] = [];
+      const output: Sink = {
         ...silent,
         async write(chunk) {
           const text = Buffer.from(chunk).toString();
@@ -47,29 +49,33 @@ export function explorerArchive(app: App, globalWords: readonly string[]): Explo
         },
       };
       const stderr: Sink = {
-        ...kept,
+        ...output,
         async write(chunk) {
           const progress = progressIn(chunk);
-          if (progress === undefined) await kept.write(chunk);
+          if (progress === undefined) await output.write(chunk);
           else onProgress(progress);
         },
       };
       // Without an output form it would print what programs read.
       const form = hasReport ? ['--output', 'table', '--color', 'never'] : [];
       const exit = await untilEither(app.world.signal, signal, (either) =>
-        app.runLine({
-          ...app.world,
-          // A form of progress that the user chose comes later, so it holds.
-          argv: ['--progress', 'json', ...globalWords, ...form, ...words],
-          stdin: NO_INPUT,
-          stdout: hasReport ? kept : silent,
-          stderr,
-          signal: either,
-        }),
+        app.runLine(
+          {
+            ...app.world,
+            // A form of progress that the user chose comes later, so it holds.
+            argv: ['--progress', 'json', ...globalWords, ...form, ...words],
+            stdin: NO_INPUT,
+            stdout: hasReport ? output : silent,
+            stderr,
+            signal: either,
+          },
+          (wire) => void (kept = keptIn(wire)),
+        ),
       );
       const isWhole = length === beginning.length + end.length;
       return {
         exit,
+        kept,
         output: isWhole ? beginning + end : `${beginning}\n… the command itself prints all\n${end}`,
       };
     },
@@ -81,6 +87,13 @@ export function explorerArchive(app: App, globalWords: readonly string[]): Explo
 function progressIn(chunk: string | Uint8Array): ProgressRecord | undefined {
   if (typeof chunk !== 'string' || !chunk.startsWith('{"type":"progress"')) return undefined;
   return JSON.parse(chunk) as ProgressRecord;
+}
+
+/** Returns the ids of the files that a download kept. */
+function keptIn(wire: object): string[] {
+  const { success, data } = PullReport.safeParse(wire);
+  if (!success) return [];
+  return data.files.flatMap(({ id, verdict }) => (id !== null && verdict === 'match' ? [id] : []));
 }
 
 const NO_INPUT: World['stdin'] = {
