@@ -71,7 +71,9 @@ function titleLine({ screens, columns, jobs, unread }: State, archiveName: strin
 }
 
 function namesOf(screen: Screen, state: State): DrawnRow {
-  return { line: columnNames(entriesShown(screen, state), state.columns, screen) };
+  return {
+    line: columnNames(entriesShown(screen, state), state.columns, { ...screen, checks: state.checks }),
+  };
 }
 
 /** Returns the rows on the screen; where the filter leaves none, the first of the list. */
@@ -91,7 +93,7 @@ function bodyOf(screen: Screen, state: State): DrawnRow[] {
       .map((line) => ({ line: marked(line, screen.filter) }));
   return entriesShown(screen, state).map((entry, at): DrawnRow => {
     const isChosen = screen.top + at === screen.cursor;
-    const line = rowLine(entry, state.columns, isChosen, { checks: state.checks, order: screen.order });
+    const line = rowLine(entry, state.columns, isChosen, { ...screen, checks: state.checks });
     return isChosen ? { line: plainText(line), isBar: true } : { line: marked(line, screen.filter) };
   });
 }

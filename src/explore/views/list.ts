@@ -9,7 +9,7 @@ import type { Check, Screen, State } from '../state.ts';
 import { stateWord } from './file-state.ts';
 
 /** What cells depend on. */
-type Context = Pick<State, 'checks'> & Pick<Screen, 'order'>;
+type Context = Pick<State, 'checks'> & Pick<Screen, 'order' | 'place' | 'entries'>;
 
 /** A column. One of each kind has no width: it takes what is left. */
 type Column<Of> = {
@@ -21,6 +21,8 @@ type Column<Of> = {
   from?: number;
   /** It is shown up to this width. */
   to?: number;
+  /** Whether it says something in this list. Default: it does. */
+  isUseful?(context: Context): boolean;
   align?: 'right';
   /** The instant that the column shows with its time. The heading names the zone. */
   instant?(entry: Of): EntryInstant;
@@ -32,9 +34,15 @@ type Of<Kind extends Entry['kind']> = Extract<Entry, { kind: Kind }>;
 const GAP = 2;
 /** Widths of the screen from which on more columns have room. */
 const NARROW = 36;
+const SIZE_FROM = 50;
 const MEDIUM = 60;
 const WIDE = 80;
+const WIDER = 100;
 const VERY_WIDE = 110;
+/** From here on the names of files and the subjects of messages have room beside ids and types. */
+const ID_OF_FILE_FROM = 120;
+const STATUS_OF_MESSAGE_FROM = 130;
+const TYPE_FROM = 140;
 /** Counts stand near what they count. */
 const MAX_COUNT_COLUMNS = 90;
 
@@ -56,8 +64,8 @@ const CONVERSATION: Column<Of<'conversation'>>[] = [
 
 const MESSAGE: Column<Of<'message'>>[] = [
   ...instantColumns<Of<'message'>>('date', MEDIUM, ({ date }) => date),
-  { name: 'from', width: 14, from: NARROW, to: WIDE - 1, of: fromCell },
-  { name: 'from', width: 24, from: WIDE, of: fromCell },
+  { name: 'from', width: 14, from: NARROW, to: WIDER - 1, of: fromCell },
+  { name: 'from', width: 24, from: WIDER, of: fromCell },
   {
     name: 'subject',
     nameFor: (rows) => (rows.some(({ snippet }) => snippet !== undefined) ? 'found (subject)' : undefined),
@@ -73,10 +81,10 @@ const MESSAGE: Column<Of<'message'>>[] = [
   {
     name: 'status',
     width: 10,
-    from: VERY_WIDE,
+    from: STATUS_OF_MESSAGE_FROM,
     of: ({ status }) => ({ text: status, style: statusStyle(status) }),
   },
-  { name: 'id', width: 12, from: VERY_WIDE, of: ({ id }) => ({ text: id, style: 'id' }) },
+  { name: 'id', width: 12, from: STATUS_OF_MESSAGE_FROM, of: ({ id }) => ({ text: id, style: 'id' }) },
 ];
 
 const FILE: Column<Of<'file'>>[] = [
@@ -86,11 +94,29 @@ const FILE: Column<Of<'file'>>[] = [
     of: ({ id, state }, { checks }) => stateWord(state, checks.get(id)),
   },
   { name: 'name', of: ({ name, state }) => (state === 'available' ? name : { text: name, style: 'dim' }) },
-  { name: 'why', width: 16, from: WIDE, of: ({ reason, id }, { checks }) => whyCell(reason, checks.get(id)) },
-  { name: 'size', width: 9, from: NARROW, align: 'right', of: ({ bytes }) => bytes },
-  { name: 'city', width: 14, from: WIDE, of: ({ city }) => ({ text: city, style: 'dim' }) },
-  { name: 'type', width: 22, from: VERY_WIDE, of: ({ type }) => ({ text: type, style: 'dim' }) },
-  { name: 'id', width: 12, from: VERY_WIDE, of: ({ id }) => ({ text: id, style: 'id' }) },
+  {
+    name: 'why',
+    width: 16,
+    from: WIDE,
+    isUseful: hasWhy,
+    of: ({ reason, id }, { checks }) => whyCell(reason, checks.get(id)),
+  },
+  { name: 'size', width: 9, from: SIZE_FROM, align: 'right', of: ({ bytes }) => bytes },
+  {
+    name: 'city',
+    width: 14,
+    from: WIDER,
+    isUseful: ({ place }) => !('city' in place),
+    of: ({ city }) => ({ text: city, style: 'dim' }),
+  },
+  {
+    name: 'type',
+    width: 22,
+    from: TYPE_FROM,
+    isUseful: ({ place }) => !('type' in place),
+    of: ({ type }) => ({ text: type, style: 'dim' }),
+  },
+  { name: 'id', width: 12, from: ID_OF_FILE_FROM, of: ({ id }) => ({ text: id, style: 'id' }) },
 ];
 
 const GROUP: Column<Of<'group'>>[] = [
@@ -148,16 +174,29 @@ export function rowLine(entry: Entry, columns: number, isChosen: boolean, contex
   return [mark, doubtMark(entry), ...cellsOf(cells, room - 2, (column) => column.of(entry, context))];
 }
 
-function columnsOf(
-  kind: Exclude<Entry['kind'], 'heading'>,
-  { order }: Pick<Screen, 'order'>,
-): readonly Column<Entry>[] {
-  const isByLast = kind === 'conversation' && order === 'newest';
-  return isByLast ? [...LAST, ...CONVERSATION] : COLUMNS[kind];
+function columnsOf(kind: Exclude<Entry['kind'], 'heading'>, context: Context): readonly Column<Entry>[] {
+  const isByLast = kind === 'conversation' && context.order === 'newest';
+  const all: readonly Column<Entry>[] = isByLast ? [...LAST, ...CONVERSATION] : COLUMNS[kind];
+  return all.filter(({ isUseful }) => isUseful?.(context) ?? true);
+}
+
+const FOUND = new WeakMap<object, boolean>();
+
+/** Returns whether the column has something to say. Each row of a frame asks for it, so it is counted once for each list of rows. */
+function hasWhy({ entries, checks }: Context): boolean {
+  const hasReason = (): boolean => entries.some((entry) => entry.kind === 'file' && entry.reason !== '');
+  const hasFailure = (): boolean => [...checks.values()].some(({ state }) => state === 'failed');
+  return remembered(entries, hasReason) || remembered(checks, hasFailure);
+}
+
+function remembered(of: object, find: () => boolean): boolean {
+  const found = FOUND.get(of) ?? find();
+  FOUND.set(of, found);
+  return found;
 }
 
 /** Returns the names of the columns of a list in this order, of which these rows are on the screen. */
-export function columnNames(rows: readonly Entry[], columns: number, context: Pick<Screen, 'order'>): Line {
+export function columnNames(rows: readonly Entry[], columns: number, context: Context): Line {
   const kind = rows.find((row) => row.kind !== 'heading')?.kind;
   if (kind === undefined) return '';
   const cells = columnsOf(kind, context);
