@@ -1,7 +1,7 @@
 // A line that is being typed: a filter, a search, a folder.
 import type { Key } from './key-parser.ts';
 import { operands } from './place.ts';
-import { pushed } from './screens.ts';
+import { pushed, replaced } from './screens.ts';
 import { filtered } from './filter.ts';
 import { DEFAULT_FOLDER, started } from './jobs.ts';
 import { shownScreen, type Prompt, type State, type Step } from './state.ts';
@@ -44,7 +44,7 @@ function entered(state: State, prompt: Prompt): Step {
     case 'filter':
       return { state, effects: [] };
     case 'search':
-      return text === '' ? { state, effects: [] } : pushed(state, { kind: 'search', query: text });
+      return text === '' ? { state, effects: [] } : searched(state, text);
     default: {
       const to = text === '' ? DEFAULT_FOLDER : withHome(text, state.home);
       return started(state, {
@@ -54,6 +54,13 @@ function entered(state: State, prompt: Prompt): Step {
       });
     }
   }
+}
+
+/** Shows what a search finds. It takes the place of a search that failed, so that no such screen has to be left on the way back. */
+function searched(state: State, query: string): Step {
+  const { place, failure, entries } = shownScreen(state);
+  const isFailed = place.kind === 'search' && failure !== undefined && entries.length === 0;
+  return (isFailed ? replaced : pushed)(state, { kind: 'search', query });
 }
 
 /** Returns a path with the home folder in place of a leading `~`, as a shell has it. No shell reads what is typed here. */

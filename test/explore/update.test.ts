@@ -31,6 +31,22 @@ test('no key has two meanings', () => {
   expect(keys).toEqual([...new Set(keys)]);
 });
 
+test('a search takes the place of one that was refused, so that q leaves both', () => {
+  const refused = after(press(list(), 's', 'b', 'a', 'd', 'enter').state, {
+    kind: 'failed',
+    screen: 2,
+    text: 'query, character 1: this quotation mark is not closed [usage]',
+  });
+  const { state, effects } = press(refused, 's', 'o', 'k', 'enter');
+  expect(state.screens.map(({ place }) => place.kind)).toEqual(['overview', 'conversations', 'search']);
+  expect(effects).toMatchObject([
+    { kind: 'cancel', screen: 2, isForGood: true },
+    { kind: 'read', place: { kind: 'search', query: 'ok' } },
+  ]);
+  expect(placeOf(press(state, 'q').state)).toEqual({ kind: 'conversations' });
+  expect(placeOf(press(refused, 's', 'escape', 'q').state)).toEqual({ kind: 'conversations' });
+});
+
 test('the conversation of a message begins at that message, also of one that a search found', () => {
   const document = { kind: 'message' as const, message: readMessage('msg_2', 'a text') };
   const found = {
