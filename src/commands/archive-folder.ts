@@ -1,32 +1,58 @@
-// Keeps an import out of the archive that it writes to.
+// Keeps an import out of the folders of arx: the archive that it writes to, and the settings and tokens.
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
 import { Fault } from '../faults.ts';
 
+/** A folder of arx: what it is called, and the first part of the path of its own files. Other files may be beside them. */
+type OwnFolder = { path: string; name: string; owner: string; files: RegExp };
+
 /**
- * Throws Fault 'unsafe' for a path that is the folder of an archive, one of its own files, or holds it, also through links: the database, with its
- * key of file addresses, would be stored as a file that others may read.
+ * Throws Fault 'unsafe' for a path that is a folder of arx, one of its own files, or holds it, also through links: the database with its key of
+ * file addresses, or the tokens, would be stored as a file that others may read. `archive`: absent where the archive is not in a folder.
  */
-export async function refuseArchiveFolder(paths: readonly string[], folder: string): Promise<void> {
+export async function refuseOwnFolders(
+  paths: readonly string[],
+  { archive, config }: { archive?: string | undefined; config: string },
+): Promise<void> {
+  if (archive !== undefined)
+    await refuseFolder(paths, {
+      path: archive,
+      name: 'the folder of the archive itself',
+      owner: 'the archive itself',
+      files: /^(?:archive\.db.*|blobs)$/,
+    });
+  const name = 'the settings and tokens of arx';
+  await refuseFolder(paths, {
+    path: config,
+    name: `the folder of ${name}`,
+    owner: name,
+    files: /^(?:(?:config|tokens)\.json|owner-).*$/,
+  });
+}
+
+async function refuseFolder(
+  paths: readonly string[],
+  { path: folder, name, owner, files }: OwnFolder,
+): Promise<void> {
   const own = await realPathOf(folder);
   if (own === undefined) return;
+  const isOwnFile = (path: string): boolean => files.test(relative(own, path).split(sep)[0] ?? '');
   for (const path of paths) {
     const at = await realPathOf(path);
     if (at === undefined) continue;
     const what =
-      at === own ? 'is' : isOwnFile(at, own) ? 'belongs to' : isBelow(own, at) ? 'holds' : undefined;
+      at === own
+        ? `is ${name}`
+        : isOwnFile(at)
+          ? `belongs to ${owner}`
+          : isBelow(own, at)
+            ? `holds ${name}, ${folder}`
+            : undefined;
     if (what === undefined) continue;
-    const place = what === 'holds' ? `, ${folder}` : '';
-    const name = what === 'belongs to' ? 'the archive itself' : 'the folder of the archive itself';
-    throw new Fault('unsafe', `${path} ${what} ${name}${place}`, {
-      hint: 'name other folders, or keep the archive elsewhere (arx help environment)',
+    throw new Fault('unsafe', `${path} ${what}`, {
+      hint: 'name other folders, or keep it elsewhere (arx help environment)',
     });
   }
-}
-
-/** Other files may be beside those of the archive. */
-function isOwnFile(path: string, own: string): boolean {
-  return /^(?:archive\.db.*|blobs)$/.test(relative(own, path).split(sep)[0] ?? '');
 }
 
 function isBelow(path: string, folder: string): boolean {

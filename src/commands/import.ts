@@ -10,7 +10,7 @@ import { Fault } from '../faults.ts';
 import { formatCount, plural } from '../format/numbers.ts';
 import type { ArchiveLocation, OpenArchive } from '../service/index.ts';
 import { importLines, countOf } from '../format/views/index.ts';
-import { refuseArchiveFolder } from './archive-folder.ts';
+import { refuseOwnFolders } from './archive-folder.ts';
 import { DATABASE_INPUT, localPlace } from './database-option.ts';
 import { withSpoolFolder } from './spool-folder.ts';
 import { compileLess } from './v8-flags.ts';
@@ -81,8 +81,9 @@ async function spool(path: string, { world }: App): Promise<void> {
 async function importFrom(input: Input, shown: (path: string) => string, app: App): Promise<void> {
   const place = await localPlace(input, 'import', app);
   const paths = input.paths.map((path) => resolve(app.world.cwd, path));
-  if (place === undefined || 'dir' in place)
-    await refuseArchiveFolder(paths, place?.dir ?? app.directories.data);
+  const { data, config } = app.directories;
+  const folder = place === undefined ? data : 'dir' in place ? place.dir : undefined;
+  await refuseOwnFolders(paths, { archive: folder, config });
   compileLess(app.world.nodeVersion);
   const archive = await (input.dryRun ? existingArchive(place, app) : app.openArchive(place));
   const { importPaths } = await import('../service/import/index.ts');

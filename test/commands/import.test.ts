@@ -85,10 +85,22 @@ test.each([
     const { exit, stdout, stderr } = await arx(dir, `import ${path}${dryRun}`);
     expect([exit, stdout]).toEqual([13, '']);
     expect(stderr).toContain(why);
-    expect(stderr).toContain(
-      '  hint: name other folders, or keep the archive elsewhere (arx help environment)',
-    );
+    expect(stderr).toContain('  hint: name other folders, or keep it elsewhere (arx help environment)');
   }
   writeFileSync(join(dir, 'data/mail'), 'From: a@b\nSubject: y\n\ntext\n');
   for (const other of ['box', 'data/mail']) expect((await arx(dir, `import ${other}`)).exit).toBe(0);
+});
+
+test.each([
+  ['the folder', 'config', 'config is the folder of the settings and tokens of arx'],
+  ['the token file', 'config/tokens.json', 'tokens.json belongs to the settings and tokens of arx'],
+  ['a folder that holds it', '.', ' holds the folder of the settings and tokens of arx, '],
+])('tokens are not imported: %s', async (_, path, why) => {
+  mkdirSync(join(dir, 'config'));
+  for (const name of ['tokens.json', 'other'])
+    writeFileSync(join(dir, 'config', name), 'From: a@b\nSubject: y\n\ntext\n');
+  const elsewhere = { env: { ARX_DATA_DIR: join(tempFolder('elsewhere'), 'data') } };
+  const { exit, stdout, stderr } = await arx(dir, `import ${path}`, elsewhere);
+  expect([exit, stdout, stderr]).toEqual([13, '', expect.stringContaining(why)]);
+  expect((await arx(dir, 'import config/other', elsewhere)).exit).toBe(0);
 });
