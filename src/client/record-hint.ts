@@ -35,11 +35,11 @@ export function nounInId(id: string): (typeof PREFIXES)[Prefix] | undefined {
 
 /** Returns what to do where there is no record of this kind with this id. */
 export function recordHint(noun: RecordNoun, id: string): Hint {
-  const [, prefix, number] = OWN_ID.exec(id) ?? [];
+  const [, prefix] = OWN_ID.exec(id) ?? [];
   if (prefix === undefined) return meantId(noun, id) ?? LISTED_BY[noun];
   if (prefix === 'conv' && noun === 'conversation')
     return (names) =>
-      `${hintText(LISTED_BY.conversation, names)}; a message: ${names.arx} read msg_${number} --thread`;
+      `${hintText(LISTED_BY.conversation, names)}; the number of an id is that of its first message`;
   return PREFIXES[prefix as Prefix] === noun ? LISTED_BY[noun] : shownBy(prefix as Prefix, noun, id);
 }
 

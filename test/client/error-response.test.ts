@@ -98,7 +98,7 @@ test.each([
   [
     '/v1/conversations/conv_9',
     'no conversation conv_9 in this archive',
-    'arx conversations ls lists them; a message: arx read msg_9 --thread',
+    'arx conversations ls lists them; the number of an id is that of its first message',
   ],
   ['/api/sequence/x', 'no sequence x in this archive', 'arx help sequence show names them'],
 ])('a record that is not there: %s', (path, message, hint) => {
