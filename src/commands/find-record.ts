@@ -7,6 +7,7 @@ import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { Fault, type FaultKind } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import { exactRows, type ReadPage } from './exact-rows.ts';
+import { withKindOfId } from './single-record.ts';
 
 /** Where records of one kind are found. The routes for one attachment and one conversation are our choice. */
 export type RecordSource<Row extends { id: string }> = {
@@ -47,7 +48,7 @@ const INCONCLUSIVE: ReadonlySet<FaultKind> = new Set<FaultKind>([
 ]);
 
 /**
- * Returns the record with this id. Throws Fault `not_found` where it is proved that there is none, `partial`, `unstable` or
+ * Returns the record with this id. Throws Fault `not_found` where it is proved that there is none (`usage` where the id is of another kind), `partial`, `unstable` or
  * `protocol` where that cannot be told, and the Faults of requests.
  */
 export async function findRecord<Row extends { id: string }>(
@@ -61,7 +62,7 @@ export async function findRecord<Row extends { id: string }>(
   try {
     for await (const found of findRecords([id], source, app, showPages)) {
       if ('row' in found) return found.row;
-      throw found.fault;
+      throw withKindOfId(found.fault, source.noun, id);
     }
   } finally {
     await progress.end();

@@ -1,12 +1,13 @@
 // `arx redact ID`: withholds a file of the local archive; `--undo` makes it readable again.
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { recordHint } from '../client/record-hint.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import { attachmentViewWithoutUrl } from '../format/views/index.ts';
 import { CONFIRM_INPUT, confirm } from './confirm.ts';
 import { DATABASE_INPUT, archivePlace } from './database-option.ts';
+import { absence } from './find-record.ts';
+import { withKindOfId } from './single-record.ts';
 
 export const Input = z.object({
   id: z.string().min(1),
@@ -26,10 +27,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const archive = await app.openArchive({ ...place, mustExist: true });
   const { redact, rowsOfSameFile, unredact } = await import('../service/administration.ts');
   const { rows, redacted } = await rowsOfSameFile(archive, input.id);
-  if (rows === 0)
-    throw new Fault('not_found', `no attachment ${input.id} in this archive`, {
-      hint: recordHint('attachment', input.id),
-    });
+  if (rows === 0) throw withKindOfId(absence('attachment', input.id, undefined), 'attachment', input.id);
   const copies = rows === 1 ? '' : ` (${plural(rows, 'attachment')} with the same bytes)`;
   const file = `${input.id}${copies}`;
   const what = input.undo ? `make ${file} readable again` : `withhold ${file}`;

@@ -74,7 +74,7 @@ test.each<[line: string, exit: number, message: string, hint: string]>([
     'works on the database of an archive, and a base URL is set',
     'arx tokens revoke --all --local',
   ],
-  ['redact msg_1 --yes', 6, 'no attachment msg_1 in this archive', 'arx read msg_1'],
+  ['redact msg_1 --yes', 2, 'msg_1 is a message, not an attachment', 'arx read msg_1'],
   ['redact att_99999 --yes', 6, 'no attachment att_99999', 'arx attachments ls --all lists them'],
   ['backup', 2, '--to: name the folder of the backup', 'arx help backup'],
   ['backup --to file', 13, '/file: exists already', 'name a folder of an earlier backup'],
@@ -93,16 +93,4 @@ test.each<[line: string, exit: number, message: string, hint: string]>([
   const [first = '', ...rest] = ran.stderr.split('\n');
   expect([ran.exit, ran.stdout, first]).toEqual([exit, '', expect.stringContaining(message)]);
   expect(rest.find((text) => text.startsWith('  hint: '))).toContain(hint);
-});
-
-test.each([
-  ['attachments show msg_1', 'arx read msg_1; its files: arx attachments ls --message msg_1'],
-  ['attachments show conv_1', 'arx conversations show conv_1'],
-  ['conversations show msg_1', 'arx messages show msg_1 names its conversation'],
-  ['content get att_1', 'arx attachments show att_1'],
-  ['messages show conv_1', 'arx conversations show conv_1'],
-])('arx %s: the id is of another kind', async (line, command) => {
-  const ran = await arx(dir, line);
-  expect([ran.exit, ran.stdout]).toEqual([6, '']);
-  expect(ran.stderr).toContain(`  hint: ${command}\n`);
 });

@@ -11,7 +11,7 @@ import { formatBytes } from '../../format/numbers.ts';
 import { LIMIT_INPUT, limitDownloads } from '../download-limits.ts';
 import { findRecords } from '../find-record.ts';
 import { withPipedIds } from '../id-list.ts';
-import { isOfOneRecord } from '../single-record.ts';
+import { isOfOneRecord, withKindOfId } from '../single-record.ts';
 import { mayControlTerminal, refuseOutputForm, writeBytes } from '../write-bytes.ts';
 import { attachmentSource, ID_FIELDS } from './catalogue.ts';
 
@@ -31,7 +31,7 @@ export async function run(input: Input, app: App): Promise<void> {
   for await (const found of findRecords(ids, await attachmentSource(app), app)) {
     let isBegun = false;
     try {
-      if ('fault' in found) throw found.fault;
+      if ('fault' in found) throw withKindOfId(found.fault, 'attachment', found.id);
       await writeFile(found.row, input, app, () => (isBegun = true));
     } catch (error) {
       // After a part of a file, the next one would look like its rest.

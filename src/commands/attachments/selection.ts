@@ -8,6 +8,7 @@ import { readAhead } from '../../concurrency/read-ahead.ts';
 import { exactRows, type ExactRows } from '../exact-rows.ts';
 import type { FilteredList } from '../filtered-list.ts';
 import { localTests } from '../row-listing.ts';
+import { withKindOfId } from '../single-record.ts';
 import { countCatalogueContradictions, findAttachments } from './catalogue.ts';
 import { rowsAsWritten } from './spelling.ts';
 import {
@@ -90,7 +91,7 @@ export async function select(input: Selected, app: App): Promise<Selection> {
     // An id that is given twice is one row.
     for await (const found of findAttachments(new Set(input.ids), app)) {
       if ('row' in found) yield found.row;
-      else app.addFault(found.fault);
+      else app.addFault(withKindOfId(found.fault, 'attachment', found.id));
     }
   }
   async function* counted(rows: AsyncIterable<Attachment>): AsyncGenerator<Attachment> {

@@ -5,6 +5,7 @@ import type { Content } from '../../contract/content.ts';
 import type { WindowQuery } from '../../contract/window.ts';
 import { Fault } from '../../faults.ts';
 import { findRecord } from '../find-record.ts';
+import { withKindOfId } from '../single-record.ts';
 
 /** Which record of which message. */
 export type ContentRequest = { message: string; view: 'raw' | 'lore'; pipeline: boolean; stego: boolean };
@@ -19,7 +20,8 @@ export async function readContent(input: ContentRequest, app: App): Promise<Repl
     if (id === undefined || id === message) return reply;
     throw new Fault('protocol', `asked for ${message}, the service answered with another record`);
   } catch (error) {
-    if (!(error instanceof Fault) || error.kind !== 'not_found' || error.detail.isFromOurService) throw error;
+    if (!(error instanceof Fault) || error.kind !== 'not_found' || error.detail.isFromOurService)
+      throw withKindOfId(error, 'message', message);
     app.log(`${message}: ${error.message}; the list of messages decides whether there is such a message`);
   }
   const page = async (window: WindowQuery) => (await client.messages(window)).body;

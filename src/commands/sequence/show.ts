@@ -16,6 +16,7 @@ import { exactRows } from '../exact-rows.ts';
 import { changedRows, countContradictions } from '../contradictions.ts';
 import { checkPlot } from '../plot-option.ts';
 import { checkLimit } from '../row-listing.ts';
+import { withKindOfId } from '../single-record.ts';
 import { withProgress } from '../with-progress.ts';
 import { noticeMore, readAcceptedPage, totalContradiction } from '../page.ts';
 
@@ -35,7 +36,9 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   let head: PageFacts & JsonRecord = {};
   let isOurs = true;
   const read = async (window: ReturnType<typeof windowQuery>): Promise<Page> => {
-    const { body, headers } = await client.sequence(input.name, window);
+    const { body, headers } = await client.sequence(input.name, window).catch((error: unknown) => {
+      throw withKindOfId(error, 'sequence', input.name);
+    });
     const { data: _data, ...rest } = body;
     head = rest;
     isOurs = isFromOurService(headers);
