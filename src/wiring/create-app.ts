@@ -30,6 +30,7 @@ import { createRecording } from './recording.ts';
 import { createSeenRows } from './seen-rows.ts';
 import { tokenBytes } from './token-input.ts';
 import { openTokens } from './tokens.ts';
+import { namingOptions } from './typed-options.ts';
 import { lazy } from '../lazy.ts';
 
 /** An App with what only its runner uses. */
@@ -353,7 +354,8 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       seen.save();
     },
     startRecording: recording.start,
-    faultOf: async (error) => withSource(await archives.faultOf(error), { settings, file }),
+    faultOf: async (error) =>
+      namingOptions(withSource(await archives.faultOf(error), { settings, file }), world.argv),
     close: async () => {
       try {
         await jq?.end();

@@ -24,10 +24,14 @@ test.each<[line: string, exit: number, message: string, hint: string]>([
   [
     'attachments ls --after nosuch',
     2,
-    'starting_after: is not an id',
+    '--after: is not an id of this list',
     '--after and --before take ids of rows',
   ],
-  ['messages ls --after 2019 --limit 3', 2, 'starting_after: is not an id', 'by date: --since 2019'],
+  ['messages ls --after 2019 --limit 3', 2, '--after: is not an id', 'by date: --since 2019'],
+  ['messages ls --before=msg_99999', 6, '--before: no msg_99999 in', '--after and --before take ids of rows'],
+  ['messages ls --conversation msg_1', 2, '--conversation: must have the form', 'arx help messages ls'],
+  ['attachments ls --message att_1', 2, '--message: must have the form', 'arx help attachments ls'],
+  ['search letter --after x', 2, '--after: is not an id', 'arx help search'],
   ['attachments pull att_1 --to file', 13, '/file is not a folder', FOLDER],
   [
     'attachments pull --ids nosuch',
@@ -93,4 +97,17 @@ test.each<[line: string, exit: number, message: string, hint: string]>([
   const [first = '', ...rest] = ran.stderr.split('\n');
   expect([ran.exit, ran.stdout, first]).toEqual([exit, '', expect.stringContaining(message)]);
   expect(rest.find((text) => text.startsWith('  hint: '))).toContain(hint);
+});
+
+test('cursors that exclude each other are named by their options', async () => {
+  const { exit, stderr } = await arx(dir, 'messages ls --after msg_5 --before msg_3');
+  expect([exit, stderr]).toEqual([
+    7,
+    expect.stringContaining('arx: --after msg_5 is later in sequence than --before msg_3 ['),
+  ]);
+  const login = await arx(dir, 'login --client-id x --observer-tier nope');
+  expect([login.exit, login.stderr]).toEqual([
+    2,
+    expect.stringContaining('arx: --observer-tier: must be one of '),
+  ]);
 });
