@@ -12,7 +12,7 @@ import { readWebhookSecrets } from './webhook-secrets.ts';
 import { highestTier, ownerTier, strangersNotice, TIER_INPUT } from './serve/audience.ts';
 import { DRIFT_INPUT, faultOptionsOf, faultPlanOf, openDriftLog } from './serve/fault-options.ts';
 import { failureReporter } from './serve/failure-report.ts';
-import { createPorts } from './serve/ports.ts';
+import { createPorts, refuseSamePorts } from './serve/ports.ts';
 import { archivesSubject, checkOptions, noticeSameNames } from './serve/archives.ts';
 import { archiveSubject, type Subject } from './serve/subject.ts';
 import { withServers } from './database-servers.ts';
@@ -58,7 +58,12 @@ export async function run(input: Input, app: App): Promise<void> {
   if (app.isRecorded)
     throw new Fault('usage', 'serve answers requests; --record is for commands that send them');
   if (app.world.signal.aborted) return;
-  const { archives } = input;
+  const { archives, metricsPort = 0 } = input;
+  refuseSamePorts({
+    api: input.port,
+    assets: assetPortOf(input),
+    ...(input.metricsHost === input.host ? { metrics: metricsPort } : {}),
+  });
   if (input.redirectFiles !== undefined && !isBucketAddress(input.blobs ?? ''))
     throw new Fault('usage', '--redirect-files goes with --blobs s3://…');
   if (archives !== undefined) {

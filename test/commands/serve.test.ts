@@ -174,6 +174,19 @@ test.each(['--port', '--asset-port', '--metrics-port'])(
 );
 
 test.each([
+  ['--port 5 --asset-port 5', '--port and --asset-port', 5],
+  ['--port 5 --metrics-port 6', '--asset-port and --metrics-port', 6],
+  ['--port 0 --asset-port 7 --metrics-port 7', '--asset-port and --metrics-port', 7],
+])('options that name one port are exit 2: %s', async (options, both, port) => {
+  const { exit, stderr } = await arx(dir, `serve ${options}`);
+  expect([exit, stderr]).toEqual([
+    2,
+    `arx: ${both} are the same port, ${port} [usage, exit 2]\n` +
+      '  hint: name another one, or 0 for a free one; without --asset-port it is the one after --port\n',
+  ]);
+});
+
+test.each([
   ['a name that no machine has', '--host', 'x'.repeat(64)],
   ['a name with a port', '--metrics-host', 'localhost:80'],
   ['an address of a network that is not ours', '--host', 'fe80::1'],

@@ -55,6 +55,19 @@ const PORT_USES: Record<string, [use: string, flag: string]> = {
   metrics: ['metrics', '--metrics-port'],
 };
 
+/** Throws Fault 'usage' where two ports of one host, by their names, have the same number. 0 is any free port. */
+export function refuseSamePorts(ports: Readonly<Record<string, number>>): void {
+  const names = Object.keys(ports);
+  for (const [index, name] of names.entries()) {
+    const port = ports[name];
+    const other = names.slice(index + 1).find((each) => port !== 0 && ports[each] === port);
+    if (other !== undefined)
+      throw new Fault('usage', `${flagOf(name)} and ${flagOf(other)} are the same port, ${port}`, {
+        hint: 'name another one, or 0 for a free one; without --asset-port it is the one after --port',
+      });
+  }
+}
+
 /** Returns whether a port is in use, by opening and closing it. */
 async function isTaken(service: Service, options: PortOptions): Promise<boolean> {
   const { listen } = await import('../../service/http/index.ts');
