@@ -258,7 +258,8 @@ async function usageFault(error: CommanderError, line: WrongLine): Promise<Fault
   const { words, command, argv, excess } = line;
   if (error.code === 'commander.unknownCommand') return unknownCommand(words, error);
   const isForm = error.message.includes("option '-o, --output");
-  const help = isForm ? 'arx help output' : helpHint(command);
+  const isGlobal = GLOBAL_OPTIONS.some(([syntax]) => error.message.includes(`option '${syntax}'`));
+  const help = isForm ? 'arx help output' : isGlobal ? 'arx help options' : helpHint(command);
   const fault = (message: string, hint: string): Fault => new Fault('usage', message, { hint, cause: error });
   if (error.code === 'commander.help') {
     const isVersion = argv.length === 1 && argv[0] === '-v';

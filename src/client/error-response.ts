@@ -119,7 +119,8 @@ function hintFor(
   if (kind === 'auth')
     return code === UNSIGNED ? ({ arx }) => `${arx} events send --sign-with FILE` : 'arx login';
   if (message === ONLY_FILES) return checkBaseUrl(': arx serve names that of the archive first');
-  if (message === NO_ROUTE) return wrongBaseUrlHint(url, secrets);
+  if (message === NO_ROUTE)
+    return wrongBaseUrlHint(url, secrets) ?? (({ arx }) => `${arx} api /openapi.json describes all paths`);
   if (kind === 'not_found' && code === NO_RECORD) {
     const record = recordIn(url);
     return record === undefined ? undefined : recordHint(record.noun, record.id);

@@ -35,6 +35,9 @@ export const FILE_MEANINGS: Readonly<Record<string, FileMeaning>> = {
   'attachments pull [attachments...]': 'stdin',
   'content get <messages...>': 'stdin',
   'read <ids...>': 'stdin',
+  'messages show <id>': {
+    refused: 'it is one message; arx read - and arx content get - take ids from there',
+  },
   'attachments verify [dir]': { refused: 'it is a folder, or a zip file that is read at many places' },
   'attachments export [dir]': FOLDER,
   'conversations verify <dir>': FOLDER,

@@ -713,6 +713,7 @@ const DASHES: Readonly<Record<string, [line: string, stdin?: string]>> = {
   'attachments pull [attachments...]': ['attachments pull - --to picked', 'att_1\n'],
   'content get <messages...>': ['content get -', 'msg_1\n'],
   'read <ids...>': ['read -', 'msg_1\n'],
+  'messages show <id>': ['messages show -'],
   'attachments verify [dir]': ['attachments verify -'],
   'attachments export [dir]': ['attachments export - --to bag'],
   'conversations verify <dir>': ['conversations verify -'],

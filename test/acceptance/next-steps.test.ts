@@ -31,6 +31,11 @@ test.each<[line: string, exit: number, message: string, hint: string]>([
   ['messages ls --before=msg_99999', 6, '--before: no msg_99999 in', '--after and --before take ids of rows'],
   ['messages ls --conversation msg_1', 2, '--conversation: must have the form', 'arx help messages ls'],
   ['attachments ls --message att_1', 2, '--message: must have the form', 'arx help attachments ls'],
+  ['messages ls --profile', 2, "option '--profile <name>' argument missing", 'arx help options'],
+  ['health --color red', 2, "argument 'red' is invalid", 'arx help options'],
+  ['conversations verify file', 13, 'file: not a folder', 'arx conversations walk --freeze DIR makes one'],
+  ['api /nope', 6, 'nothing is served under this path: /nope', 'arx api /openapi.json describes all paths'],
+  ['messages show -', 2, '<id> cannot be -: it is one message', 'arx help messages show'],
   ['search letter --after x', 2, '--after: is not an id', 'arx help search'],
   ['attachments pull att_1 --to file', 13, '/file is not a folder', FOLDER],
   [

@@ -76,7 +76,9 @@ export async function verifyFrozen(dir: string, visit?: WindowVisitor): Promise<
       await windows.close();
     }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw noFrozenWalk(dir);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw noFrozenWalk(dir);
+    if (code === 'ENOTDIR') throw new Fault('unsafe', `${dir}: not a folder`, noFrozenWalk(dir).detail);
     throw diskFault(error, `frozen log in ${dir}`);
   }
 }
