@@ -132,6 +132,10 @@ const InstalledCompletion = z.object({
   dry_run: z.boolean(),
 });
 
+/** `--fields` can select the state that the table shows. */
+const sentAttachment = ({ isSelection = false }: PrintingRun): z.ZodType =>
+  isSelection ? SentAttachment.extend({ state: z.enum(FILE_STATES) }) : SentAttachment;
+
 type Printed = z.ZodType | ((run: PrintingRun) => z.ZodType | undefined) | undefined;
 
 /** Undefined for commands that print bytes, or rows of any shape. */
@@ -161,8 +165,7 @@ const PRINTED: Record<CommandWords, Printed> = {
   'attachments types': AttachmentCount,
   'attachments sources': AttachmentCount,
   'attachments senders': AttachmentCount,
-  'attachments show': ({ isSelection = false }) =>
-    isSelection ? SentAttachment.extend({ state: z.enum(FILE_STATES) }) : SentAttachment,
+  'attachments show': sentAttachment,
   'attachments cat': undefined,
   'attachments pull': ({ given, isOneRowPerLine }) =>
     given['dryRun'] === true
@@ -217,7 +220,7 @@ const PRINTED: Record<CommandWords, Printed> = {
   'about api': z.object({ section: text, topic: text, fact: text, origin: text }),
   api: undefined,
   import: ImportReport,
-  redact: SentAttachment,
+  redact: sentAttachment,
   fsck: FsckReport,
   backup: BackupReport,
   'archive ls': ListedArchive,

@@ -1,6 +1,7 @@
 // `arx redact ID`: withholds a file of the local archive; `--undo` makes it readable again.
 import * as z from 'zod';
 import type { App } from '../app.ts';
+import { fileStateOf } from '../contract/attachment-file.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import { attachmentViewWithoutUrl } from '../format/views/index.ts';
@@ -41,7 +42,11 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   }
   const client = await app.client();
   const { body } = await client.attachment(input.id);
-  await app.printer.record(attachmentViewWithoutUrl, body);
+  const state = fileStateOf(body);
+  await app.printer.record(
+    attachmentViewWithoutUrl,
+    app.printer.selects('state') ? { ...body, state } : body,
+  );
   if (!isNothing && !input.dryRun && rows > 1)
     app.notice(`${plural(rows, 'attachment')} with the same bytes were changed`);
 }

@@ -116,3 +116,8 @@ test('cursors that exclude each other are named by their options', async () => {
     expect.stringContaining('arx: --observer-tier: must be one of '),
   ]);
 });
+
+test('redact selects the state that its table shows', async () => {
+  const { exit, stdout } = await arx(dir, 'redact att_1 --dry-run --fields id,state');
+  expect([exit, stdout]).toEqual([0, 'id\tatt_1\nstate\tavailable\n']);
+});
