@@ -36,6 +36,10 @@ export type OutgoingEvent = {
   line?: number;
 };
 
+const PAYLOAD_EXAMPLE = `'{"layer":"x"}'`;
+/** A line of `--file`. */
+const EVENT_EXAMPLE = '{"id":"evt_1","type":"contact.flagged","payload":{"contact":"Ana"}}';
+
 /** Checks that an option switches off. */
 export type Guards = { allowUnknownType: boolean };
 
@@ -63,7 +67,12 @@ export async function envelopeFromArguments(
     });
   const text = payload === undefined ? '{}' : await payloadText(payload, app);
   const unknown = createUnknownFields();
-  const event = checked({ id, type, payload: parseJson(text, '--payload').value }, guards, 'event', unknown);
+  const event = checked(
+    { id, type, payload: parseJson(text, '--payload', PAYLOAD_EXAMPLE).value },
+    guards,
+    'event',
+    unknown,
+  );
   await unknown.warn(app);
   return outgoing(event, text.trim(), 'payload');
 }
@@ -102,7 +111,7 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
       }
       const text = textOf(line, where);
       if (text.trim() === '') continue;
-      const { value, scan } = parseJson(text, where);
+      const { value, scan } = parseJson(text, where, EVENT_EXAMPLE);
       const event = checked(value, guards, where, unknown);
       const isWhole = [...scan.members.keys()].every((key) => Object.hasOwn(event, key));
       const given = isWhole ? text.trim() : scan.members.get('payload')!.text;
@@ -203,12 +212,12 @@ function textOf(bytes: Uint8Array, where: string): string {
 }
 
 /** Throws Fault 'usage' for text that is not JSON, and for what services read in different ways or refuse. */
-function parseJson(text: string, where: string): ParsedJson {
+function parseJson(text: string, where: string, example: string): ParsedJson {
   let parsed: ParsedJson;
   try {
     parsed = parseJsonText(text);
   } catch {
-    const { at, expected, hint } = findJsonError(text) ?? {
+    const { at, expected, hint } = findJsonError(text, example) ?? {
       at: 1,
       expected: 'JSON',
       hint: 'arx help events',
@@ -241,7 +250,10 @@ function checked(
   unknown: UnknownFields,
 ): IngestRequest {
   const envelope = IngestRequest.safeParse(value);
-  if (!envelope.success) throw invalid(validationMessage(envelope.error, value, { describe }), where);
+  if (!envelope.success) {
+    const problem = validationMessage(envelope.error, value, { describe });
+    throw invalid(problem, where, where === 'event' ? undefined : `each line is an event: ${EVENT_EXAMPLE}`);
+  }
   const { type } = envelope.data;
   if (!Object.hasOwn(PAYLOADS, type)) {
     if (allowUnknownType) return envelope.data;

@@ -7,7 +7,6 @@ export type JsonError = { at: number; expected: string; hint: string };
 const SPACE = /[ \t\n\r]*/y;
 const STRING = /"(?:[^"\\]|\\.)*"/sy;
 const SCALAR = /[^\s,:[\]{}"]+/y;
-const QUOTES = `names and texts stand in double quotes: '{"layer":"x"}'`;
 
 /** What may come next. */
 type Next = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'separator';
@@ -21,8 +20,8 @@ const EXPECTED: Record<Next, string> = {
   separator: 'a comma or a closing bracket',
 };
 
-/** Returns where a text stops being JSON; undefined where it does not. */
-export function findJsonError(text: string): JsonError | undefined {
+/** Returns where a text stops being JSON; undefined where it does not. `example`: such a text, for the hint. */
+export function findJsonError(text: string, example: string): JsonError | undefined {
   /** The closing bracket of each open one. */
   const open: string[] = [];
   let next: Next = 'value';
@@ -37,7 +36,7 @@ export function findJsonError(text: string): JsonError | undefined {
   const isAtEnd = (): boolean => next === 'separator' && open.length === 0;
   for (;;) {
     skip(SPACE);
-    if (at >= text.length) return isAtEnd() ? undefined : errorAt(text, at, next);
+    if (at >= text.length) return isAtEnd() ? undefined : errorAt(text, at, next, example);
     if (isAtEnd())
       return { at: at + 1, expected: 'the end', hint: 'one object is sent, without text behind it' };
     const following = step(text[at]!, next, open);
@@ -46,7 +45,7 @@ export function findJsonError(text: string): JsonError | undefined {
       next = following;
     } else if (next.endsWith('key') && skip(STRING)) next = 'colon';
     else if (next.endsWith('value') && (skip(STRING) || skip(SCALAR))) next = 'separator';
-    else return errorAt(text, at, next);
+    else return errorAt(text, at, next, example);
   }
 }
 
@@ -64,15 +63,15 @@ function step(character: string, next: Next, open: string[]): Next | undefined {
   return character === '{' ? 'first key' : 'first value';
 }
 
-function errorAt(text: string, at: number, next: Next): JsonError {
-  return { at: at + 1, expected: EXPECTED[next], hint: hintAt(text, at) };
+function errorAt(text: string, at: number, next: Next, example: string): JsonError {
+  return { at: at + 1, expected: EXPECTED[next], hint: hintAt(text, at, example) };
 }
 
-function hintAt(text: string, at: number): string {
+function hintAt(text: string, at: number, example: string): string {
   if (at >= text.length) return 'the text ends there: a bracket, a comma or a value is missing';
   if (/^[}\]]/.test(text.slice(at, at + 1)) && text.slice(0, at).trimEnd().endsWith(','))
     return 'leave out the comma before it';
-  if (text[at] !== '"') return QUOTES;
+  if (text[at] !== '"') return `names and texts stand in double quotes: ${example}`;
   STRING.lastIndex = at;
   return STRING.test(text)
     ? 'in a text, a line break is written \\n, and a backslash \\\\'

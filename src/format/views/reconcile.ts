@@ -1,10 +1,25 @@
 // How a reconciliation is shown: the verdict, the counts, and the first events of each finding.
-import type { ReconcileReport } from '../../contract/reports/reconcile.ts';
+import type { Finding, ReconcileReport } from '../../contract/reports/reconcile.ts';
 import { formatCount, plural } from '../numbers.ts';
 import { alignColumns, type Line, type Style } from '../terminal/styled-line.ts';
 import { MAX_NAMED_ITEMS } from './first-branches.ts';
 
 const BAD: ReadonlySet<string> = new Set(['not_indexed', 'unacknowledged', 'refused', 'dead']);
+
+/** What a finding says of an event. JSON has the code. */
+const WORDS: Record<Finding, string> = {
+  not_indexed: 'acknowledged, and not listed by the service',
+  unacknowledged: 'neither acknowledged nor listed',
+  refused: 'refused by the service',
+  dead: 'dead: the service failed to apply it, and tries no more',
+  other_body: 'sent with two different bodies under one id',
+  queued: 'queued at the service',
+  waiting: 'waits for a message that the archive does not have',
+  lost_acknowledgement: 'listed, and its acknowledgement is not in the journal',
+  sent_again: 'sent more than once',
+  delivered_again: 'received more than once',
+  out_of_order: 'received after an event that was sent later',
+};
 
 /** Returns a reconciliation: the verdict in one line, then the counts and the first events. */
 export function reconcileLines(report: ReconcileReport): Line[] {
@@ -22,15 +37,15 @@ export function reconcileLines(report: ReconcileReport): Line[] {
     ],
     ...(replayed === 0 ? [] : [`${plural(replayed, 'event')} sent again`]),
     ...alignColumns(
-      Object.entries(findings).map(([finding, count]) => [
-        { text: finding, style: BAD.has(finding) ? 'bad' : 'dim' },
+      (Object.entries(findings) as [Finding, number][]).map(([finding, count]) => [
+        { text: WORDS[finding], style: BAD.has(finding) ? 'bad' : 'dim' },
         formatCount(count),
       ]),
     ),
     ...alignColumns(
       events.slice(0, MAX_NAMED_ITEMS).map(({ id, finding }) => [
         { text: id, style: 'id' },
-        { text: finding, style: BAD.has(finding) ? 'bad' : 'dim' },
+        { text: WORDS[finding], style: BAD.has(finding) ? 'bad' : 'dim' },
       ]),
     ),
     ...(more <= 0 ? [] : [{ text: `and ${formatCount(more)} more: -o json`, style: 'dim' as const }]),

@@ -50,6 +50,17 @@ const stored = (path = join(dir, 'data/archive.db')) => {
   return rows;
 };
 
+test.each([
+  ['garbage', 'names and texts stand in double quotes: '],
+  ['{"layer":"x"}', 'each line is an event: '],
+  ['{"id":1}', 'each line is an event: '],
+])('a line that is no event shows one: %s', async (line, lead) => {
+  write('events', [line]);
+  const { exit, stderr } = await arx(dir, 'events send --file events');
+  const example = '{"id":"evt_1","type":"contact.flagged","payload":{"contact":"Ana"}}';
+  expect([exit, stderr]).toEqual([2, expect.stringContaining(`  hint: ${lead}${example}\n`)]);
+});
+
 describe('a file', () => {
   test('is sent in its order, and what was acknowledged is not sent again', async () => {
     write('in.ndjson', ['', ...many(1_200), '  ']);
