@@ -18,7 +18,10 @@ else {
 
 function print(text) {
   process.stdout.on('error', ({ code }) => {
-    if (code !== 'EPIPE') process.stderr.write(`arx: cannot write the output (${code}) [disk, exit 14]\n`);
+    const reason = code === 'ENOSPC' ? 'no space left on the device' : code;
+    const hint = 'what was written is incomplete: make room, and run the same command again';
+    if (code !== 'EPIPE')
+      process.stderr.write(`arx: cannot write the output: ${reason} [disk, exit 14]\n  hint: ${hint}\n`);
     process.exit(code === 'EPIPE' ? 141 : 14);
   });
   process.stdout.write(text);

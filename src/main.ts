@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import { run } from './arx.ts';
 import { untilAborted } from './config/input-file.ts';
+import { diskFault } from './disk/disk-fault.ts';
 import { processOf } from './disk/process-state.ts';
 import { exitCodeOf } from './exit.ts';
 import { Fault } from './faults.ts';
@@ -75,7 +76,12 @@ function faultOfWrite(error: NodeJS.ErrnoException): Fault {
   if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') {
     return new Fault('interrupted', 'the reader closed the pipe', { signal: 'SIGPIPE' });
   }
-  return new Fault('disk', `cannot write the output (${error.code ?? 'unknown error'})`, { cause: error });
+  const found = diskFault(error, 'cannot write the output');
+  const message = found instanceof Fault ? found.message : 'cannot write the output';
+  return new Fault('disk', message, {
+    hint: 'what was written is incomplete: make room, and run the same command again',
+    cause: error,
+  });
 }
 
 /** What was typed after the line of a prompt: whole lines, and the beginning of one. The next prompts take it. */

@@ -132,7 +132,9 @@ describe('streams', () => {
     ]) {
       const ended = await arx.run(args.split(' '), { dir: home, stdio: ['ignore', full, 'pipe'] });
       expect({ args, ...ended }).toMatchObject({ args, exit: 14 });
-      expect(ended.stderr).toMatch(/^arx: cannot write the output \(ENOSPC\) \[disk, exit 14\]\n/);
+      expect(ended.stderr).toMatch(
+        /^arx: cannot write the output: no space left on the device \[disk, exit 14\]\n {2}hint: what was written is incomplete: make room, and run the same command again\n/,
+      );
       if (args.includes('json')) expect(exitRecordOf(ended)).toMatchObject({ exit: 14, class: 'disk' });
     }
     // What cannot be said changes nothing about the outcome.

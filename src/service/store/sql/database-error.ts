@@ -100,7 +100,11 @@ const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTempora
       isTemporary: true,
       hint: 'another process writes to it: try again when that has ended',
     },
-    full: { text: 'the database has no space left', fault: 'disk' },
+    full: {
+      text: 'the database has no space left',
+      fault: 'disk',
+      hint: 'what was stored before is kept: make room, and run the same command again',
+    },
     failing: {
       text: 'the database cannot be read or written',
       fault: 'disk',
@@ -236,7 +240,7 @@ const FAILING_CODES = new Set(['EIO', 'EMFILE', 'ENFILE', 'EFBIG']);
 export function accessErrorOf(error: unknown): unknown {
   if (error instanceof DatabaseAccessError || !(error instanceof Error)) return error;
   const { code: name = '' } = error as NodeJS.ErrnoException;
-  if (isNoSpace(error)) return new DatabaseAccessError('full', 'ENOSPC', error);
+  if (isNoSpace(error)) return new DatabaseAccessError('full', undefined, error);
   const code = primaryCode(error);
   if (code === SQLITE.READONLY || name === 'EROFS')
     return new DatabaseAccessError('read_only', undefined, error);
