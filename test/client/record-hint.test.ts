@@ -13,7 +13,11 @@ test.each([
   ['conversation', '9', 'did you mean: conv_9'],
   ['attachment', '9', 'did you mean: att_9'],
   ['message', '<a@b>', 'ids are those of arx messages ls, such as msg_1; a Message-ID is none'],
-  ['conversation', 'conv_10', 'arx conversations ls lists them; the number of an id is that of its first message'],
+  [
+    'conversation',
+    'conv_10',
+    'arx conversations ls lists them; the number of an id is that of its first message',
+  ],
   ['conversation', 'msg_9', 'arx messages show msg_9 names its conversation'],
   ['attachment', 'msg_9', 'arx read msg_9; its files: arx attachments ls --message msg_9'],
   ['message', 'att_1', 'arx attachments show att_1'],
