@@ -83,11 +83,12 @@ export async function readSlackFile(
     city,
     redaction,
   };
-  return chatFile(declared, upload instanceof Uint8Array ? upload : absenceOf(file, upload));
+  return chatFile(declared, upload instanceof Uint8Array ? upload : absenceOf(file, upload, redaction));
 }
 
-/** Why the export does not hold a file. `failure`: why it could not be read, where it does. */
-function absenceOf(file: Record<string, unknown>, failure: string | null): string {
+/** Why the export does not hold a file. `failure`: why it could not be read, where it does; `redaction`: why Slack withholds it. */
+function absenceOf(file: Record<string, unknown>, failure: string | null, redaction: string | null): string {
+  if (redaction !== null) return `${NOT_IN_EXPORT}: ${redaction}`;
   if (failure !== null) return `could not be read: ${failure}`;
   const isExternal = textAt(file, 'mode') === 'external' || file['is_external'] === true;
   return isExternal ? 'is kept outside of Slack' : NOT_IN_EXPORT;

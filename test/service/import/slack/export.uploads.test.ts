@@ -1,7 +1,7 @@
 // Importing the uploads of a Slack export later than the export.
 import { describe, expect, test } from 'vitest';
 import { importPaths } from '../../../../src/service/import/index.ts';
-import { redact } from '../../../../src/service/store/redaction.ts';
+import { redact, unredact } from '../../../../src/service/store/redaction.ts';
 import { contentOf, newArchive, signal, sourceFolder } from '../sources.ts';
 
 describe('a Slack export whose uploads come later', () => {
@@ -71,6 +71,12 @@ describe('a Slack export whose uploads come later', () => {
       [5, 0, 'hidden by the limit of the plan'],
       [6, 0, null],
     ]);
+    // The archive lacks the bytes, so a lifted redaction leaves the reason.
+    await unredact(archive, 'att_5');
+    expect(await archive.database.get('SELECT redacted, absence FROM attachments WHERE n = 5')).toEqual({
+      redacted: 0,
+      absence: 'is not in the export: hidden by the limit of the plan',
+    });
     await archive.close();
   });
 });
