@@ -22,6 +22,7 @@ const SINGLE_FILES = {
   'hash-worker': 'src/verify/hash-worker.ts',
   'jq-worker': 'src/format/jq-worker.ts',
   'keyring-process': 'src/config/keyring-process.ts',
+  'reads-input-worker': 'src/service/store/engines/reads-input-worker.ts',
   'reads-process': 'src/service/store/engines/reads-process.ts',
   'pages-process': 'src/service/fsck/pages-process.ts',
   'picture-worker': 'src/format/picture/picture-worker.ts',

@@ -88,6 +88,13 @@ test('closing ends a read that runs, and those that wait', async () => {
   database = await openSqlite({ path: ':memory:', sleep: (ms) => sleep(ms) });
 });
 
+test('the process ends in the middle of a statement where who started it is gone', async () => {
+  const endless = database.longReads.get(ENDLESS).catch((error: unknown) => error);
+  expect(await database.get('SELECT 1 AS n')).toEqual({ n: 1 });
+  started[0]!.stdin.end();
+  expect(await endless).toMatchObject({ kind: 'busy' });
+});
+
 /** The processes that a process has started, and that run. */
 function childrenOf(pid: number): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');

@@ -45,6 +45,7 @@ export function readsInProcess(path: string, start: () => OwnProcess): { reads: 
     });
     child.stdout.on('data', take);
     child.stdout.once('close', () => {
+      child.kill();
       if (running !== child) return;
       running = undefined;
       const asked = current;
