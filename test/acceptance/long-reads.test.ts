@@ -1,7 +1,9 @@
 // Reads of SQLite that take long, in a process of their own: other reads do not wait for them, and the process ends with those who need it.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Listening } from '../../src/contract/reports/command.ts';
 import { openSqlite } from '../../src/service/store/engines/sqlite.ts';
@@ -93,6 +95,25 @@ test('the process ends in the middle of a statement where who started it is gone
   expect(await database.get('SELECT 1 AS n')).toEqual({ n: 1 });
   started[0]!.stdin.end();
   expect(await endless).toMatchObject({ kind: 'busy' });
+});
+
+test('after closing no process is started', async () => {
+  await database.close();
+  const error: unknown = await database.longReads.get('SELECT 1').catch((e: unknown) => e);
+  expect(error).toMatchObject({ kind: 'busy' });
+  expect(started).toEqual([]);
+  database = await openSqlite({ path: ':memory:', sleep: (ms) => sleep(ms) });
+});
+
+test('an answer is not kept until the longest time of a read is over', async () => {
+  const answer = new WeakRef(await database.longReads.numbers('SELECT n FROM numbers'));
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  for (let tries = 0; answer.deref() !== undefined && tries < 100; tries += 1) {
+    await nextTurn();
+    collect();
+  }
+  expect(answer.deref()).toBeUndefined();
 });
 
 /** The processes that a process has started, and that run. */

@@ -20,6 +20,7 @@ export type Answer = { value: unknown } | { failure: { message: string; properti
 const STATEMENT_TIMEOUT_MS = 30_000;
 
 type Waiting = { question: Question; resolve(value: unknown): void; reject(error: unknown): void };
+type Asked = Waiting & { deadline: AbortSignal; onLate(): void };
 
 /**
  * Returns the long reads of the database at `path`. The process is started for the first one, and again for the next one where it ended.
@@ -27,16 +28,23 @@ type Waiting = { question: Question; resolve(value: unknown): void; reject(error
  */
 export function readsInProcess(path: string, start: () => OwnProcess): { reads: LongReads; close(): void } {
   const waiting: Waiting[] = [];
-  let current: Waiting | undefined;
+  let current: Asked | undefined;
+  let isClosed = false;
   let running: OwnProcess | undefined;
 
+  /** Returns the question that is no longer asked. Without its listener the deadline does not hold the answer. */
+  const endCurrent = (): Asked | undefined => {
+    const asked = current;
+    asked?.deadline.removeEventListener('abort', asked.onLate);
+    current = undefined;
+    return asked;
+  };
   const started = (): OwnProcess => {
     const child = start();
     child.stdin.on('error', () => {});
     child.stdout.on('error', () => {});
     const take = readFrames((value) => {
-      const answered = current;
-      current = undefined;
+      const answered = endCurrent();
       const answer = value as Answer;
       if ('failure' in answer)
         answered?.reject(Object.assign(new Error(answer.failure.message), answer.failure.properties));
@@ -48,9 +56,7 @@ export function readsInProcess(path: string, start: () => OwnProcess): { reads: 
       child.kill();
       if (running !== child) return;
       running = undefined;
-      const asked = current;
-      current = undefined;
-      asked?.reject(new DatabaseAccessError('busy', 'ended', undefined));
+      endCurrent()?.reject(new DatabaseAccessError('busy', 'ended', undefined));
       next();
     });
     return child;
@@ -66,14 +72,14 @@ export function readsInProcess(path: string, start: () => OwnProcess): { reads: 
       next();
       return;
     }
-    current = asked;
-    running.stdin.write(frameOf(asked.question));
-    AbortSignal.timeout(STATEMENT_TIMEOUT_MS).addEventListener('abort', () => {
-      if (current === asked) running?.kill();
-    });
+    const child = running;
+    current = { ...asked, deadline: AbortSignal.timeout(STATEMENT_TIMEOUT_MS), onLate: () => child.kill() };
+    current.deadline.addEventListener('abort', current.onLate);
+    child.stdin.write(frameOf(asked.question));
   };
   const ask = (kind: Question['kind'], sql: string, parameters: readonly Value[] = []): Promise<unknown> =>
     new Promise((resolve, reject) => {
+      if (isClosed) throw new DatabaseAccessError('busy', 'closed', undefined);
       waiting.push({ question: { path, kind, sql, parameters }, resolve, reject });
       next();
     });
@@ -89,6 +95,7 @@ export function readsInProcess(path: string, start: () => OwnProcess): { reads: 
       numbers: async (sql, parameters) => (await ask('numbers', sql, parameters)) as Float64Array,
     },
     close() {
+      isClosed = true;
       for (const { reject } of waiting.splice(0))
         reject(new DatabaseAccessError('busy', 'closed', undefined));
       running?.kill();
