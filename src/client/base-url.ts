@@ -1,6 +1,6 @@
 // Checks the base URL of an archive and builds the URLs below it.
 import { isLoopback } from '../contract/loopback.ts';
-import { Fault } from '../faults.ts';
+import { Fault, hintText, type Hint } from '../faults.ts';
 
 /**
  * Returns a base URL that a user typed: http or https, with its path prefix. Plain http is allowed to this machine, and to
@@ -30,13 +30,15 @@ export function parseAddress(
     hint,
     form = 'https://HOST[:PORT][/PREFIX]',
     insecureHttp = false,
-  }: { what: string; hint: string; form?: string; insecureHttp?: boolean },
+  }: { what: string; hint: string; form?: Hint; insecureHttp?: boolean },
 ): URL {
   let url: URL;
   try {
     url = new URL(text);
   } catch {
-    throw new Fault('usage', `${what} is not a URL`, { hint: `give it as ${form}` });
+    throw new Fault('usage', `${what} is not a URL`, {
+      hint: (names) => `give it as ${hintText(form, names)}`,
+    });
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new Fault('usage', `${what} must be http or https, not ${url.protocol.slice(0, 20)}`);

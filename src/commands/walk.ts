@@ -30,7 +30,7 @@ type Input = z.infer<typeof Input>;
 export async function run(input: Input, app: App): Promise<void> {
   const url = parseAddress(input.url, {
     what: 'URL of the list',
-    form: 'https://HOST[:PORT]/PATH; the list of an archive: arx conversations walk',
+    form: ({ arx }) => `https://HOST[:PORT]/PATH; the list of an archive: ${arx} conversations walk`,
     hint: '--token-file FILE gives a token',
     insecureHttp: app.settings.insecure_http.value,
   });

@@ -24,6 +24,7 @@ test('a service that --base-url names', async () => {
     expect(await run('attachments show att_99')).toContain(
       `hint: arx ${url} attachments ls --all lists them`,
     );
+    expect(await run('search source:nothing')).toContain(`arx ${url} search --facet source lists them`);
     const next = await run('attachments ls --limit 1');
     expect(next).toContain(`next page: arx ${url} attachments ls --limit 1 --after att_1`);
     expect(next.split(url)).toHaveLength(3);
