@@ -84,6 +84,8 @@ async function found(call: Call): Promise<Reply> {
   const texts = readerOf(archive);
   const labels = await labelsFor(archive, parsed, bearer.tier);
   const scope: Scope = { archive, reader: bearer.tier, texts, labels };
+  // Before the count, which may lack what is indexed meanwhile.
+  const index = await indexState(archive.database, bearer.tier);
   const finder = await finderOf(parsed, scope);
   const total = await finder.count();
   const order = orderOf(sort, parsed, archive.database.engine, total);
@@ -94,7 +96,7 @@ async function found(call: Call): Promise<Reply> {
     integrity: call.summary.integrity,
     total,
     order,
-    index: await indexState(archive.database, bearer.tier),
+    index,
     notes: [...parsed.notes, ...labelNotes(parsed, labels)],
     ...(total > 0 ? {} : { alone: await countAlone(parsed, scope) }),
   };

@@ -1,6 +1,7 @@
 // Searches that take long: how many run at once, how many wait, and what others get meanwhile.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DatabaseAccessError } from '../../../src/service/store/sql/database-error.ts';
 import { sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
 
@@ -54,6 +55,27 @@ test('one that fails lets the next one begin', async () => {
   for (const { status } of await Promise.all(wrong)) expect(status).toBe(400);
   release();
   expect(await search('letter -after')).toMatchObject({ json: { total: 15 } });
+});
+
+test('a count that lacks what is indexed meanwhile says so', async () => {
+  release();
+  const { database } = sample.archive;
+  for (const tier of ['external', 'internal', 'mirror'])
+    await database.run(`INSERT INTO search_${tier} (search_${tier}) VALUES ('delete-all')`);
+  await database.run(`DELETE FROM meta WHERE key = 'search'`);
+  const { transaction, longReads } = database;
+  const { get } = longReads;
+  database.transaction = () => Promise.reject(new DatabaseAccessError('busy', 'test', undefined));
+  longReads.get = async (sql, parameters) => {
+    const row = await get(sql, parameters);
+    Object.assign(database, { transaction });
+    longReads.get = get;
+    // Another one, which may write.
+    expect(await search('letter -other')).toMatchObject({ json: { total: 15 } });
+    return row as never;
+  };
+  expect(await search('letter')).toMatchObject({ json: { total: 0, index: { of: 15, indexed: 0 } } });
+  expect(await search('letter')).toMatchObject({ json: { total: 15, index: { of: 15, indexed: 15 } } });
 });
 
 test('turns of others come between the messages whose texts a page of a search reads', async () => {
