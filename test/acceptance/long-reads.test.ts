@@ -1,5 +1,5 @@
 // Reads of SQLite that take long, in a process of their own: other reads do not wait for them, and the process ends with those who need it.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -7,6 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Listening } from '../../src/contract/reports/command.ts';
 import { openSqlite } from '../../src/service/store/engines/sqlite.ts';
+import { readsInProcess } from '../../src/service/store/engines/sqlite-reads.ts';
 import type { Database } from '../../src/service/store/sql/database.ts';
 import { buildProgram } from '../support/program.ts';
 import { startReads } from '../support/reads-process.ts';
@@ -95,6 +96,14 @@ test('the process ends in the middle of a statement where who started it is gone
   expect(await database.get('SELECT 1 AS n')).toEqual({ n: 1 });
   started[0]!.stdin.end();
   expect(await endless).toMatchObject({ kind: 'busy' });
+});
+
+test('reads are busy at once where the process cannot start its thread', async () => {
+  const root = tempFolder('long-reads-part');
+  cpSync(join(ROOT, 'dist'), join(root, 'dist'), { recursive: true });
+  rmSync(join(root, 'dist/reads-input-worker.js'));
+  const { reads } = readsInProcess(':memory:', () => startReads(root));
+  expect(await reads.get('SELECT 1').catch((error: unknown) => error)).toMatchObject({ kind: 'busy' });
 });
 
 test('after closing no process is started', async () => {

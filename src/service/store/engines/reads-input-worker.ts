@@ -2,11 +2,12 @@
 // also in the middle of a statement: who asked is gone, and nothing else would end it.
 import { Buffer } from 'node:buffer';
 import { readSync } from 'node:fs';
-import { workerData, type MessagePort } from 'node:worker_threads';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 
 const STDIN = 0;
 const { port, sent } = workerData as { port: MessagePort; sent: Int32Array };
 
+parentPort?.postMessage('begun');
 const buffer = Buffer.alloc(64 * 1024);
 for (;;) {
   let count = 0;

@@ -1,6 +1,7 @@
 // The process that runs the long reads of a SQLite file for the process that serves it. It reads questions from stdin and writes answers to
 // stdout, one after the other, until stdin ends.
 import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
 import { closeSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
@@ -30,8 +31,8 @@ function write(bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += writeSync(STDOUT, bytes, at);
 }
 
-/** Returns a function that waits for the next bytes of stdin. */
-function openInput(): () => Buffer {
+/** Returns a function that waits for the next bytes of stdin. Throws where they cannot be read. */
+async function openInput(): Promise<() => Buffer> {
   const { port1, port2 } = new MessageChannel();
   const sent = new Int32Array(new SharedArrayBuffer(4));
   const reader = new Worker(join(__dirname, 'reads-input-worker.js'), {
@@ -42,6 +43,8 @@ function openInput(): () => Buffer {
     stderr: true,
     env: {},
   });
+  // It says when it begins. It cannot where the system has no threads left.
+  await once(reader, 'message');
   reader.unref();
   let taken = 0;
   return () => {
@@ -54,7 +57,7 @@ function openInput(): () => Buffer {
 async function serve(): Promise<void> {
   const questions: Question[] = [];
   const take = readFrames((value) => questions.push(value as Question));
-  const nextBytes = openInput();
+  const nextBytes = await openInput();
   for (;;) {
     take(nextBytes());
     for (const question of questions.splice(0)) write(frameOf(await answerTo(question)));
