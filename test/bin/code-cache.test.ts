@@ -84,8 +84,9 @@ describe('the code cache', () => {
 
   test('is used by the next run also where the command sets flags of V8', async () => {
     const home = tempFolder('home');
-    writeFileSync(join(home, 'note.txt'), 'a note');
-    const importing = ['import', '--kind', 'folder', home];
+    const notes = tempFolder('notes');
+    writeFileSync(join(notes, 'note.txt'), 'a note');
+    const importing = ['import', '--kind', 'folder', notes];
     expect(await arx.run(importing, home)).toMatchObject({ exit: 0 });
     const made = stamp(mainCache(home));
     expect(await arx.run(importing, home)).toMatchObject({ exit: 0 });

@@ -279,7 +279,7 @@ describe('another service', () => {
     expect((await arx(dir, `config set base_url ${url}`)).exit).toBe(0);
     expect((await arx(dir, 'login --local')).exit).toBe(0);
     expect(stored()).toEqual(['arx internal internal']);
-    expect((await arx(dir, 'import --dry-run x')).stderr).toContain('hint: arx --local import');
+    expect((await arx(dir, 'import --dry-run x')).stderr).toContain('hint: arx import --dry-run x --local');
   });
 
   test('--requested-tier may be another tier; what is given is not asked', async () => {
