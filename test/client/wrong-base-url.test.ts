@@ -80,7 +80,9 @@ describe('arx serve', () => {
       env: { ARX_TOKEN: 'token' },
     });
     expect(ran.stderr).toContain('nothing is served under this path');
-    expect(ran.stderr).not.toContain('--base-url');
+    expect(ran.stderr).toContain(
+      `hint: arx --base-url ${served.base_url} api /openapi.json describes all paths\n`,
+    );
   });
 });
 

@@ -1,6 +1,7 @@
 // Searches that take long: how many run at once, how many wait, and what others get meanwhile.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { clearIndex } from '../../../src/service/store/search/search-tables.ts';
 import { DatabaseAccessError } from '../../../src/service/store/sql/database-error.ts';
 import { sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';
@@ -60,8 +61,7 @@ test('one that fails lets the next one begin', async () => {
 test('a count that lacks what is indexed meanwhile says so', async () => {
   release();
   const { database } = sample.archive;
-  for (const tier of ['external', 'internal', 'mirror'])
-    await database.run(`INSERT INTO search_${tier} (search_${tier}) VALUES ('delete-all')`);
+  await clearIndex(database);
   await database.run(`DELETE FROM meta WHERE key = 'search'`);
   const { transaction, longReads } = database;
   const { get } = longReads;
