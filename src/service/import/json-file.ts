@@ -1,6 +1,6 @@
 // Reads a JSON file of a chat export: its lists, of which one entry at a time is in memory.
 import { isUtf8 } from 'node:buffer';
-import { setImmediate } from 'node:timers/promises';
+import { createTurns } from '../../concurrency/turns.ts';
 import { parseExactJson } from '../../contract/exact-json.ts';
 import { endOfJsonString, exceededLimit } from '../../contract/json-size.ts';
 import { type FileSet, UnreadableError } from './file-set.ts';
@@ -27,8 +27,6 @@ const MAX_ENTRY_BYTES = 8 * 1024 * 1024;
 const MAX_VALUES = 500_000;
 /** More is in no export. JSON.parse takes gigabytes for millions of open brackets. */
 const MAX_DEPTH = 512;
-/** Bytes that are examined before signals are looked at. */
-const BYTES_PER_TURN = 4 * 1024 * 1024;
 
 const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
@@ -73,14 +71,12 @@ async function jsonFile(bytes: Uint8Array): Promise<JsonFile> {
 /** Returns the entries of a list. Throws SyntaxError if one is not valid. */
 async function listOf(list: Uint8Array): Promise<Iterable<unknown>> {
   let count = 0;
-  let turn = 0;
+  const turn = createTurns();
   for (const part of partsOf(list)) {
     entryOf(part);
     count += 1;
     if (count > MAX_ENTRIES) throw new UnreadableError(`has a list of more than ${MAX_ENTRIES} entries`);
-    if (part.byteOffset < turn) continue;
-    turn = part.byteOffset + BYTES_PER_TURN;
-    await setImmediate();
+    await turn();
   }
   return {
     *[Symbol.iterator]() {

@@ -1,5 +1,5 @@
 // Stores what readers yield, in batches: parses the mails that the archive does not have, and counts every item.
-import { setImmediate } from 'node:timers/promises';
+import { createTurns } from '../../concurrency/turns.ts';
 import type { Tier } from '../../contract/token.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
@@ -20,7 +20,6 @@ const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 
 /** Files whose outcome is remembered between two batches. */
 const MAX_OPEN_FILES = 4096;
-const ITEMS_PER_TURN = 256;
 
 /** What was read so far. `known`: the archive had it already. `offset`: the `position` of the item. */
 export type ImportCounts = {
@@ -92,11 +91,9 @@ export async function storeItems(
     files.settle(false);
     stored(counts, position);
   };
-  let seen = 0;
+  const turn = createTurns();
   for await (const item of items) {
-    seen += 1;
-    // Signals arrive in a turn of the event loop, and items that were read and are not stored need none.
-    if (seen % ITEMS_PER_TURN === 0) await setImmediate();
+    await turn();
     signal.throwIfAborted();
     if (item.kind === 'opened') {
       files.add(item.path, 'opened');
