@@ -10,6 +10,7 @@ let sample: Sample;
 let token: string;
 /** The long reads that were begun, and what lets them end. */
 const reads = { begun: 0 };
+let threeBegan: Promise<void>;
 let release: () => void;
 
 beforeEach(async () => {
@@ -21,8 +22,11 @@ beforeEach(async () => {
   const { get } = longReads;
   reads.begun = 0;
   const held = new Promise<void>((resolve) => (release = resolve));
+  let third = (): void => {};
+  threeBegan = new Promise((resolve) => (third = resolve));
   longReads.get = async (sql, parameters) => {
     reads.begun += 1;
+    if (reads.begun === 3) third();
     await held;
     return get(sql, parameters);
   };
@@ -32,13 +36,9 @@ afterEach(() => sample.close());
 const search = (query: string) =>
   call(sample.service, `/v1/search?q=${encodeURIComponent(query)}&count=true`, { token });
 
-async function untilThreeBegan(): Promise<void> {
-  for (let tries = 0; reads.begun < 3 && tries < 10_000; tries += 1) await nextTurn();
-}
-
 test('three run at once, 64 wait, more are busy; other requests are answered', async () => {
   const asked = Array.from({ length: 67 }, (_, at) => search(`letter -x${at}`));
-  await untilThreeBegan();
+  await threeBegan;
   for (let turns = 0; turns < 20; turns += 1) await nextTurn();
   expect(reads.begun).toBe(3);
   const busy = await search('one too many');
