@@ -1,4 +1,4 @@
-// README.md: its size, the commands and exit codes it names, and the output it shows.
+// README.md: its size, the commands and exit codes it names, and the output it shows. CHANGELOG.md: its form.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -17,6 +17,14 @@ test('README has at most 12 KiB and no long lines of text', () => {
   expect(Buffer.byteLength(readme)).toBeLessThanOrEqual(12_288);
   const prose = readme.replaceAll(/```[^]*?```/g, '').split('\n');
   expect(prose.filter((line) => line.length > 80)).toEqual([]);
+});
+
+test('CHANGELOG has at most 150 lines of at most 120 characters, each entry one line under a task', () => {
+  const lines = readFileSync(join(import.meta.dirname, '../CHANGELOG.md'), 'utf8').trimEnd().split('\n');
+  expect(lines.length).toBeLessThanOrEqual(150);
+  expect(lines.filter((line) => line.length > 120)).toEqual([]);
+  const entries = lines.slice(lines.indexOf('## 0.1.0 (unreleased)'));
+  expect(entries.filter((line) => line !== '' && !/^(?:#{2,4} |- |For users )/.test(line))).toEqual([]);
 });
 
 test('README names every command, topic and exit code', () => {
