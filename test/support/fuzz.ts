@@ -1,47 +1,47 @@
-// Fuzzes one door: calls it with many small inputs in this process, each made from a seed and its number.
+// Calls a fuzz target with many small inputs in this process, each made from a seed and its number.
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createDraw, type Draw } from './fuzz-inputs.ts';
 
-/** A door that strangers reach: how an input is made, and what must hold for each. */
-export type Door<Input> = {
+/** Code that reads what strangers send: how an input is made, and what must hold for each. */
+export type FuzzTarget<Input> = {
   /** Makes the input that follows from the draws. */
   make(draw: Draw): Input;
-  /** Throws where the door fails. Waits for nothing but promises. */
+  /** Throws where the target fails. Waits for nothing but promises. */
   check(input: Input): void | Promise<void>;
   /** The input in a message [JSON of its Latin-1 text]. */
   show?(input: Input): string;
-  /** Inputs of a whole run [a million]; the long tests make a quarter of them. Doors that are slower than 20,000 inputs a second have fewer. */
+  /** Inputs of a whole run [a million]; the long tests make a quarter of them. Targets that are slower than 20,000 inputs a second have fewer. */
   inputs?: number;
 };
 
-/** `ARX_TEST_FUZZ` sets how many inputs each door gets, `ARX_TEST_FUZZ_SEED` which, `ARX_TEST_FUZZ_AT` the number of a single one. */
+/** `ARX_TEST_FUZZ` sets how many inputs each target gets, `ARX_TEST_FUZZ_SEED` which, `ARX_TEST_FUZZ_AT` the number of a single one. */
 const { ARX_TEST_FUZZ: INPUTS, ARX_TEST_FUZZ_SEED: SEED = '1', ARX_TEST_FUZZ_AT: ONLY } = process.env;
 const MILLION = 1_000_000;
-/** A test of a door may take so long. A door that hangs is found long before. */
+/** The time limit of a test of a target. A target that hangs is found long before. */
 export const FUZZ_TIMEOUT_MS = 3_600_000;
 
 const BATCH = 512;
 const HANG_MS = 1_000;
 /** Inputs between two measurements of the memory. Before the first one, code is compiled and caches fill. */
 const MEASURED_EVERY = 64 * BATCH;
-/** What a door may keep of all its inputs. */
+/** The memory that a target may keep after all its inputs. */
 const MAX_GROWTH_BYTES = 64 * 1024 * 1024;
 
 /** Fails with seed and number of the first input that fails, hangs, or leaves memory behind. */
-export async function fuzz<Input>(door: Door<Input>): Promise<void> {
+export async function fuzz<Input>(target: FuzzTarget<Input>): Promise<void> {
   const draw = createDraw();
-  const { show = shownText } = door;
+  const { show = shownText } = target;
   const inputAt = (index: number): Input => {
     draw.restart(Number(SEED), index);
-    return door.make(draw);
+    return target.make(draw);
   };
   const { stackTraceLimit } = Error;
   const run = async (index: number): Promise<void> => {
     const input = inputAt(index);
     try {
-      const checked = door.check(input);
+      const checked = target.check(input);
       if (checked !== undefined) await checked;
     } catch (error) {
       const isTraced = Error.stackTraceLimit > 0;
@@ -59,7 +59,7 @@ export async function fuzz<Input>(door: Door<Input>): Promise<void> {
   if (ONLY !== undefined) return run(Number(ONLY));
   const collectGarbage = garbageCollector();
   // All long tests together have less than half an hour.
-  const inputs = Number(INPUTS ?? (door.inputs ?? MILLION) / 4);
+  const inputs = Number(INPUTS ?? (target.inputs ?? MILLION) / 4);
   let first: number | undefined;
   // Most inputs are refused by an error, and a stack trace costs more than the input.
   Error.stackTraceLimit = 0;

@@ -13,7 +13,7 @@ import { wrapText } from '../../../src/format/terminal/wrap.ts';
 import { fuzz, FUZZ_TIMEOUT_MS } from '../../support/fuzz.ts';
 import { textsOf, type Draw } from '../../support/fuzz-inputs.ts';
 
-/** UTF-16, unlike the texts of other doors: the sanitiser gets decoded text. */
+/** UTF-16, unlike the texts of other targets: the sanitiser gets decoded text. */
 const TOKENS = [
   '\u{9b}2J',
   '\u{1b}[2J',

@@ -587,7 +587,7 @@ describe('effects', () => {
     expect(await effects()).toEqual({ a: 'superseded', b: 'applied', r: 'superseded', s: 'applied' });
   });
 
-  /** Events that wait for message `first`, `first + 1`, …, written past the door. */
+  /** Events that wait for message `first`, `first + 1`, …, written to the store directly. */
   const wait = async (count: number, first: number) => {
     await sample.archive.database.run(
       `WITH RECURSIVE many (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM many WHERE i < $1 - 1)

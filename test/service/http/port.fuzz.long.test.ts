@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAssetService, createService } from '../../../src/service/index.ts';
 import { listen, type Listener } from '../../../src/service/http/port.ts';
 import { ASSET_URL, sampleArchive, tokenFor, type Sample } from '../../support/archive.ts';
-import { fuzz, FUZZ_TIMEOUT_MS, type Door } from '../../support/fuzz.ts';
+import { fuzz, FUZZ_TIMEOUT_MS, type FuzzTarget } from '../../support/fuzz.ts';
 import { HTTP_CORPUS } from '../../support/http-corpus.ts';
 import { bytesOf, httpInput } from '../../support/http-inputs.ts';
 import { raw, statusOf } from '../../support/raw-request.ts';
@@ -103,7 +103,7 @@ test.each(HTTP_CORPUS)('kept input: %s', async (_, text) => {
 type Input = { isFiles: boolean; bytes: Buffer };
 const show = ({ isFiles, bytes }: Input) =>
   `${isFiles ? 'files' : 'service'} ${JSON.stringify(bytes.toString('latin1'))}`;
-const make: Door<Input>['make'] = (draw) => {
+const make: FuzzTarget<Input>['make'] = (draw) => {
   const bytes = bytesOf(httpInput(draw), token);
   if (bytes.byteLength > 0 && draw.below(4) === 0) bytes[draw.below(bytes.byteLength)] = draw.below(256);
   return { isFiles: draw.below(4) === 0, bytes };
