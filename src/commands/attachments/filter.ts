@@ -34,6 +34,14 @@ export const Selecting = Filter.extend({
 });
 export type Selecting = z.infer<typeof Selecting>;
 
+/** The names of the values that rows are selected by. */
+export const SELECTING = Object.keys(Selecting.shape) as (keyof Selecting)[];
+
+/** Returns the option of such a value: `--min-bytes` of `minBytes`. */
+export function optionOf(name: keyof Selecting): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
 /** In place of a value of a city, type or source: rows that have none, or do not show it. */
 export const NONE = 'none';
 

@@ -23,7 +23,7 @@ import { readIds, withPipedIds } from '../id-list.ts';
 import { wholeNumber } from '../input.ts';
 import { ID_FIELDS } from './catalogue.ts';
 import { printFileReport } from './file-report.ts';
-import { checkSelecting, Selecting } from './filter.ts';
+import { checkSelecting, Selecting, SELECTING } from './filter.ts';
 import { LAYOUTS, layoutOf } from './pull-layout.ts';
 import { showPullProgress } from './pull-progress.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
@@ -80,9 +80,7 @@ async function idsOf(
   { attachments, ids: file, all, by, flat, ...input }: Input,
   app: App,
 ): Promise<string[]> {
-  const isFiltered = Object.keys(Selecting.shape).some(
-    (name) => input[name as keyof Selecting] !== undefined,
-  );
+  const isFiltered = SELECTING.some((name) => input[name] !== undefined);
   const isNamed = attachments.length > 0;
   const choices = [isNamed, file !== undefined, isFiltered, all].filter(Boolean).length;
   if (choices === 0)
@@ -245,7 +243,7 @@ function sayNext(app: App, to: string, { verdicts: { match } }: PullReport): voi
 
 /** Returns the same text for the same selection. */
 function selectionText({ ids, all, ...input }: PullInput): string {
-  const filters = Object.keys(Selecting.shape).map((name) => input[name as keyof Selecting] ?? null);
+  const filters = SELECTING.map((name) => input[name] ?? null);
   return JSON.stringify([all, filters, ids.toSorted()]);
 }
 

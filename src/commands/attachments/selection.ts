@@ -160,15 +160,23 @@ function commandForEmpty({ ids, city, type, source, from, matching }: Selected):
   return matching === undefined ? 'attachments ls --all' : 'search has:attachment';
 }
 
-function emptyMessageOf({ ids, matching, ...given }: Selected): string {
-  if (ids.length > 0) return 'none of these attachments was found in the catalogue';
-  const { city, type, source, message, from, name, since, until, on } = given;
-  const filters = Object.entries({ city, type, source, message, from, name }).flatMap(([field, value]) =>
-    value === undefined ? [] : [`${field} "${value}"`],
-  );
-  for (const [word, date] of Object.entries({ since, until, on }))
-    if (date !== undefined) filters.push(`a date ${word} ${date}`);
-  if (given.minBytes !== undefined) filters.push(`at least ${formatBytes(given.minBytes)}`);
+function emptyMessageOf(given: Selected): string {
+  if (given.ids.length > 0) return 'none of these attachments was found in the catalogue';
+  const texts: Record<Exclude<keyof Selecting, 'matching'>, string> = {
+    city: `city "${given.city}"`,
+    type: `type "${given.type}"`,
+    source: `source "${given.source}"`,
+    message: `message "${given.message}"`,
+    from: `from "${given.from}"`,
+    name: `name "${given.name}"`,
+    since: `a date since ${given.since}`,
+    until: `a date until ${given.until}`,
+    on: `a date on ${given.on}`,
+    minBytes: `at least ${formatBytes(given.minBytes ?? 0)}`,
+  };
+  const names = Object.keys(texts) as (keyof typeof texts)[];
+  const filters = names.filter((name) => given[name] !== undefined).map((name) => texts[name]);
+  const { matching } = given;
   const found = matching === undefined ? '' : ` of the messages that "${matching}" finds`;
   if (filters.length > 0) return `no attachment${found} has ${filters.join(' and ')}`;
   return found === '' ? 'the catalogue has no attachments' : `there are no attachments${found}`;

@@ -20,7 +20,7 @@ import { readReferenceFile } from '../../verify/reference-file.ts';
 import { formatBytes } from '../../format/numbers.ts';
 import { checkOutputFile, OutputFile, writeHtmlPage } from '../output-file.ts';
 import { printFileReport } from './file-report.ts';
-import { checkSelecting, Selecting } from './filter.ts';
+import { checkSelecting, optionOf, Selecting, SELECTING } from './filter.ts';
 import { withNewerEntries } from './newer-entries.ts';
 import { limitedNotices } from './notices.ts';
 import { failIncomplete, select } from './selection.ts';
@@ -36,7 +36,6 @@ export const Input = Selecting.extend({
 type Input = z.infer<typeof Input>;
 
 /** The options that select rows of the catalogue. */
-const SELECTING = Object.keys(Selecting.shape) as (keyof Selecting)[];
 
 const SUMS_FILE = 'SHA256SUMS';
 /** The reference file of each kind; the first that exists is used. */
@@ -64,8 +63,10 @@ export async function run(input: Input, app: App): Promise<void> {
 async function checkPart(input: Input, app: App): Promise<void> {
   const given = SELECTING.find((name) => input[name] !== undefined);
   if (given !== undefined && input.against !== 'catalogue') {
-    const option = given === 'minBytes' ? 'min-bytes' : given;
-    throw new Fault('usage', `--${option} goes with --against catalogue: it compares with a part of it`);
+    throw new Fault(
+      'usage',
+      `${optionOf(given)} goes with --against catalogue: it compares with a part of it`,
+    );
   }
   await checkSelecting(input, app);
 }

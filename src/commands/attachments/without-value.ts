@@ -9,7 +9,7 @@ import { shellLine } from '../../format/shell-words.ts';
 import { optionWords } from '../command-again.ts';
 import { isDrifting } from '../page.ts';
 import { sayLeftOut } from '../row-tests.ts';
-import { attachmentTests, fieldFilters, listWithout, type Selecting } from './filter.ts';
+import { attachmentTests, fieldFilters, listWithout, optionOf, SELECTING, type Selecting } from './filter.ts';
 import type { MessageFacts } from './message-facts.ts';
 
 /** Pages that are read to find such files. Most archives have few, and nobody waits long for a notice. */
@@ -89,15 +89,12 @@ export async function sayWithoutValue(
   return groups.size > 0;
 }
 
-/** The options that excluded other rows. */
-const KEPT = ['message', 'matching', 'name', 'from', 'since', 'until', 'on', 'minBytes'] as const;
-
+/** Returns the options that excluded other rows: all but those of a value that the rows do not show. */
 function keptOptions(input: Selecting): string {
-  const words = KEPT.flatMap((name) => {
+  const kept = SELECTING.filter((name) => name !== 'city' && name !== 'type' && name !== 'source');
+  const words = kept.flatMap((name) => {
     const value = input[name];
-    return value === undefined
-      ? []
-      : optionWords(name === 'minBytes' ? '--min-bytes' : `--${name}`, `${value}`);
+    return value === undefined ? [] : optionWords(optionOf(name), `${value}`);
   });
   return words.length === 0 ? '' : ` ${shellLine(words)}`;
 }
