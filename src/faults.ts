@@ -20,10 +20,10 @@ export type FaultKind =
   | 'unconfirmed'
   | 'interrupted';
 
-/** What a command that changes something keeps where it failed before that. Commands that only read do not say it. */
+/** `kept` of a command that would change something and failed before it did. A command that only reads has no `kept`. */
 export const NOTHING_CHANGED = 'nothing was changed';
 
-/** What a hint or a notice names of the run that shows it. */
+/** What a hint or a notice can name of the run in which it is printed. */
 export type HintNames = {
   /** `arx` with the options that name the archive of the run, as the beginning of a command that reads this archive. */
   readonly arx: string;
@@ -31,10 +31,10 @@ export type HintNames = {
   sourceOf(setting: 'base_url' | 'proxy'): string | undefined;
 };
 
-/** A text in one line; a function where it names something of the run. */
+/** A text of one line, or a function that returns one from the names of the run. */
 export type Hint = string | ((names: HintNames) => string);
 
-/** Returns the text of a hint, for a run without options or settings where none is given. */
+/** Returns the text of a hint. Without `names`: the text in a run without options and settings. */
 export function hintText(hint: Hint, names: HintNames = { arx: 'arx', sourceOf: () => undefined }): string {
   return typeof hint === 'string' ? hint : hint(names);
 }
@@ -43,7 +43,7 @@ export function hintText(hint: Hint, names: HintNames = { arx: 'arx', sourceOf: 
 export type FaultDetail = {
   /** What to do, in one line, best a command to paste. */
   hint?: Hint;
-  /** What was kept in spite of the Fault, in one line. */
+  /** What the run has kept although it failed, in one line. */
   kept?: string;
   /** The error code of the service, where it sent one (interface 7). */
   code?: string;
@@ -53,7 +53,7 @@ export type FaultDetail = {
   status?: number;
   /** Whether our own service sent the response, so that its error code means what our service means by it. */
   isFromOurService?: boolean;
-  /** Whether a server that speaks TLS may fail a request over plain http so. */
+  /** Whether the server may expect TLS: the request went over plain http, and failed as it would there. */
   mayBeForTls?: boolean;
   /** Whether the same command may succeed later. */
   retryable?: boolean;

@@ -20,7 +20,9 @@ test('README has at most 12 KiB and no long lines of text', () => {
 });
 
 test('CHANGELOG has at most 150 lines of at most 120 characters, each entry one line under a task', () => {
-  const lines = readFileSync(join(import.meta.dirname, '../CHANGELOG.md'), 'utf8').trimEnd().split('\n');
+  const lines = readFileSync(join(import.meta.dirname, '../CHANGELOG.md'), 'utf8')
+    .trimEnd()
+    .split('\n');
   expect(lines.length).toBeLessThanOrEqual(150);
   expect(lines.filter((line) => line.length > 120)).toEqual([]);
   const entries = lines.slice(lines.indexOf('## 0.1.0 (unreleased)'));

@@ -106,7 +106,7 @@ export const ATTACHMENT_COMMANDS = [
       ['--all', 'all files of the catalogue'],
       [
         '--to <dir>',
-        'target folder (default: the current folder); attachments verify DIR checks it, and with -o sums > DIR/SHA256SUMS leaves a list for sha256sum -c',
+        'target folder (default: the current folder); arx attachments verify DIR checks it later',
       ],
       ['--by <field>', 'sort files into folders by this field', ['city', 'type', 'conversation']],
       ['--flat', 'put all files into the target folder itself (default)'],
@@ -132,7 +132,7 @@ export const ATTACHMENT_COMMANDS = [
     options: [
       [
         '--against <reference>',
-        'what the files are compared with (default: the manifest of a pull, else SHA256SUMS, else as a bag). With catalogue, filters such as --city choose the rows that are expected; other files are extra',
+        'what the files are compared with (default: the manifest of a pull, else SHA256SUMS, else as a bag); with catalogue, filters such as --city choose the expected rows',
         ['manifest', 'catalogue', 'sums', 'bag'],
       ],
       ...FILTERS,

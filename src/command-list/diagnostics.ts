@@ -5,7 +5,7 @@ import type { CommandSpec } from './command-spec.ts';
 export const DIAGNOSTICS_COMMANDS = [
   {
     words: 'report',
-    summary: 'count everything in an archive; say what is complete, on one page',
+    summary: 'count everything in an archive, and say what may be missing',
     effect: 'none',
     options: [
       ['--html <file>', 'also write the report as a page, one file without scripts; - is standard output'],

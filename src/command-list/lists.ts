@@ -27,7 +27,7 @@ export const LIST_COMMANDS = [
       ],
       ['--since <date>', 'only conversations with a message from this date on, e.g. 2021, 2021-03-04, 3m'],
       ['--until <date>', 'only conversations begun before this date'],
-      ['--on <date>', 'only conversations that go on in this day, month or year, e.g. 2021-03'],
+      ['--on <date>', 'only conversations under way on this day, or in this month or year, e.g. 2021-03'],
       sortOption('started', 'last', 'messages', 'subject', 'hits'),
       COUNT_OPTION,
     ],

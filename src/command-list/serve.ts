@@ -23,7 +23,7 @@ export const SERVE_COMMANDS = [
       ...DATABASE_OPTIONS,
       [
         '--redirect-files <seconds>',
-        'send readers of large files to the bucket of --blobs, by addresses that work so long, even once redacted',
+        'redirect readers of files above 1 MiB to the bucket of --blobs; an address is valid for so many seconds, also where its file is redacted meanwhile',
       ],
       ['--archives <urls...>', 'serve all archives of these databases (postgres://…), each under /a/NAME'],
       [

@@ -82,6 +82,6 @@ export const DATABASE_OPTIONS = [
   ['--database <url>', 'sqlite:FOLDER or postgres://… (default: the local archive)'],
   [
     '--blobs <place>',
-    'with PostgreSQL: keep files in this folder or bucket (s3://BUCKET/PREFIX), not in the database',
+    'with PostgreSQL: files are in this folder or bucket (s3://BUCKET/PREFIX), not in the database',
   ],
 ] as const satisfies readonly CommandOption[];

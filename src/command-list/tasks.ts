@@ -4,8 +4,8 @@
 export const TASKS: Readonly<Record<string, readonly string[]>> = {
   read: ['explore', 'search', 'read', 'open', 'content', 'sequence'],
   list: ['attachments', 'conversations', 'messages'],
-  prove: ['report', 'walk', 'fsck', 'doctor', 'health', 'about'],
-  send: ['events', 'api'],
+  prove: ['report', 'walk', 'fsck', 'doctor', 'health', 'about', 'api'],
+  send: ['events'],
   archive: ['import', 'redact', 'backup', 'archive', 'blobs', 'tokens', 'serve', 'demo'],
   account: ['login', 'logout', 'whoami', 'token', 'config', 'profile', 'completion'],
 };
