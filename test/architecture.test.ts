@@ -135,6 +135,24 @@ describe('imports', () => {
   });
 });
 
+test('no files import each other in a circle', () => {
+  const files = new Set(sources);
+  const targets = (path: string): string[] =>
+    importsOf(path)
+      .map((target) => `src/${target}`)
+      .filter((target) => files.has(target));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (path: string, above: readonly string[]): void => {
+    if (above.includes(path)) circles.push([...above.slice(above.indexOf(path)), path].join(' → '));
+    if (done.has(path) || above.includes(path)) return;
+    for (const target of targets(path)) visit(target, [...above, path]);
+    done.add(path);
+  };
+  for (const path of files) visit(path, []);
+  expect(circles).toEqual([]);
+});
+
 describe('rooms of src', () => {
   test('are listed from the bottom up', () => {
     const rooms = Object.keys(ROOMS);

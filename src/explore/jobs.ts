@@ -3,13 +3,14 @@ import { isPullable } from '../contract/attachment-file.ts';
 import type { Attachment } from '../contract/attachment.ts';
 import { EXIT } from '../exit.ts';
 import { shellLine } from '../format/shell-words.ts';
-import { said, withNotice, type Notice } from './notices.ts';
+import { said, withNotice } from './notices.ts';
 import { operands } from './place.ts';
 import {
   chosenEntry,
   shownScreen,
   type Check,
   type Event,
+  type Notice,
   type Job,
   type State,
   type Step,

@@ -1,17 +1,5 @@
 // What the last line says: hints, and how commands ended. All of it can be read again.
-import type { Style } from '../format/terminal/styled-line.ts';
-import type { State, Step } from './state.ts';
-
-/** Something that was said. */
-export type Notice = {
-  text: string;
-  style: Style;
-  /** How a command ended: what stands in full in place of `text`. */
-  result?: Result;
-};
-
-/** How a command ended. `words` stand after `arx`; `output` is all that it printed. */
-export type Result = { words: readonly string[]; exit: number; output: string };
+import type { Notice, State, Step } from './state.ts';
 
 /** Older notices are forgotten. */
 const MAX_NOTICES = 50;

@@ -1,10 +1,21 @@
 // The state of the explorer: a stack of screens, and what lies over the last one.
 import type { ProgressRecord } from '../contract/reports/command.ts';
+import type { Style } from '../format/terminal/styled-line.ts';
 import type { Chunk, Document, Ended } from './archive.ts';
 import { searchedText, type Entry } from './entry.ts';
 import type { Key } from './key-parser.ts';
-import type { Notice } from './notices.ts';
 import type { Place } from './place.ts';
+
+/** Something that was said. */
+export type Notice = {
+  text: string;
+  style: Style;
+  /** How a command ended: what stands in full in place of `text`. */
+  result?: Result;
+};
+
+/** How a command ended. `words` stand after `arx`; `output` is all that it printed. */
+type Result = { words: readonly string[]; exit: number; output: string };
 
 /** How far a screen is read. `paused`: more rows follow, which nobody has asked for yet. */
 export type Reading = 'reading' | 'paused' | 'whole' | 'failed';

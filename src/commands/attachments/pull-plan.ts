@@ -10,18 +10,26 @@ import { createPuller } from '../../download/puller.ts';
 import { openExistingFolder } from '../../download/target-folder.ts';
 import { Fault } from '../../faults.ts';
 import { plannedFileView, pullPlanLines } from '../../format/views/index.ts';
-import { layoutOf } from './pull-layout.ts';
-import type { PullInput } from './pull.ts';
+import { layoutOf, type LayoutName } from './pull-layout.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
-import { failIncomplete, select } from './selection.ts';
+import { failIncomplete, select, type Selected } from './selection.ts';
 
 /** Rows that are looked at at the same time. */
 const MAX_CONCURRENT_ROWS = 16;
 
+/** What a plan needs of the input of a pull. */
+type PlanInput = Selected & {
+  to: string;
+  by?: LayoutName | undefined;
+  force: boolean;
+  exactNames: boolean;
+  concurrency: number;
+};
+
 const REFUSED = { action: 'refused', path: null } as const;
 
 /** Prints the plan of a pull with this input. */
-export async function planPull(input: PullInput, app: App): Promise<void> {
+export async function planPull(input: PlanInput, app: App): Promise<void> {
   const folder = await openExistingFolder(resolve(app.world.cwd, input.to));
   try {
     await planInto(folder?.path, input, app);
@@ -30,7 +38,7 @@ export async function planPull(input: PullInput, app: App): Promise<void> {
   }
 }
 
-async function planInto(dir: string | undefined, input: PullInput, app: App): Promise<void> {
+async function planInto(dir: string | undefined, input: PlanInput, app: App): Promise<void> {
   const { world } = app;
   const scan = dir === undefined ? emptyScan() : await scanFolder(dir, world, { readOnly: true });
   const entries =

@@ -57,7 +57,7 @@ export const Input = Selecting.extend({
 type Input = z.infer<typeof Input>;
 
 /** What is pulled, and how: the input with the ids that files and pipes hold. */
-export type PullInput = Omit<Input, 'ids'> & { ids: readonly string[] };
+type PullInput = Omit<Input, 'ids'> & { ids: readonly string[] };
 
 export async function run(given: Input, app: App): Promise<void> {
   const input: PullInput = { ...given, ids: await idsOf(given, app) };

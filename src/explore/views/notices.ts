@@ -2,7 +2,7 @@
 import { shellLine } from '../../format/shell-words.ts';
 import type { Line, Style } from '../../format/terminal/styled-line.ts';
 import { wrapLine } from '../../format/terminal/wrap-line.ts';
-import type { Notice } from '../notices.ts';
+import type { Notice } from '../state.ts';
 import { shownScreen, type State } from '../state.ts';
 
 /** Returns the lines of all that was said, the last one first. */

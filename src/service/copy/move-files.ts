@@ -1,7 +1,7 @@
 // Moves the files of an archive on PostgreSQL to another place: they are copied, each compared with its hash, and the old ones stay.
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../faults.ts';
-import type { Archive } from '../store/archive.ts';
+import type { Archive, FilesHome } from '../store/archive.ts';
 import type { Blobs } from '../store/files/blobs.ts';
 import { markNewPlace } from '../store/files-mark.ts';
 import {
@@ -10,7 +10,6 @@ import {
   filesId,
   filesMove,
   filesPlaceOf,
-  type FilesHome,
 } from '../store/meta-table/files-location.ts';
 import type { Statements } from '../store/sql/database.ts';
 import { copyFiles, type CopiedFiles } from './copy-files.ts';

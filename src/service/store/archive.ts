@@ -1,8 +1,14 @@
 // The type of an open archive: its database, its files and the counters that its processes share.
+import type { FilesPlace } from '../../contract/files-place.ts';
 import type { Database } from './sql/database.ts';
 import type { Blobs } from './files/blobs.ts';
-import type { FilesHome } from './meta-table/files-location.ts';
 import type { SharedCounters } from './shared-counters.ts';
+
+/**
+ * A place of files: its kind, and the id in its mark. An archive whose files were never moved has the empty id, and so have the
+ * marks of its place.
+ */
+export type FilesHome = { kind: FilesPlace; id: string };
 
 /** An open archive. */
 export type Archive = {

@@ -10,7 +10,7 @@ import { type Line, readLines } from '../json-lines.ts';
 import { parseBounded } from '../json-file.ts';
 import { isObject, textAt } from '../json-value.ts';
 import { exportFiles, openMattermost } from './detect.ts';
-import { readPost } from './post.ts';
+import { readPost, type Directory } from './post.ts';
 
 /** How a Mattermost export is read. */
 export type MattermostOptions = {
@@ -25,14 +25,6 @@ export type MattermostOptions = {
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 /** Values of a line, see {@link parseBounded}. */
 const MAX_LINE_VALUES = 1_000_000;
-
-/** What lines of the export say of users and channels, as far as posts need it. */
-export type Directory = {
-  /** The name that is shown, by user name. */
-  users: Map<string, string>;
-  /** Whether everybody in its team can read a channel, by `<team>/<channel>`. */
-  channels: Map<string, { name: string; isPublic: boolean }>;
-};
 
 /** Lines that hold no message. What posts need of them is remembered. */
 const DESCRIPTIONS = new Set(['version', 'scheme', 'role', 'team', 'direct_channel', 'emoji']);

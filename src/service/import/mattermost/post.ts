@@ -8,7 +8,14 @@ import { withoutCredentials, withoutSecretAddresses } from '../chat-secrets.ts';
 import { countAt, isObject, objectsAt, textAt } from '../json-value.ts';
 import { storedJson } from '../stored-json.ts';
 import { subjectLine } from '../subject-line.ts';
-import type { Directory } from './export.ts';
+
+/** What lines of the export say of users and channels, as far as posts need it. */
+export type Directory = {
+  /** The name that is shown, by user name. */
+  users: Map<string, string>;
+  /** Whether everybody in its team can read a channel, by `<team>/<channel>`. */
+  channels: Map<string, { name: string; isPublic: boolean }>;
+};
 
 /** What the posts of one file have in common. */
 type PostContext = {

@@ -2,17 +2,11 @@
 import * as z from 'zod';
 import { FILES_PLACES, type FilesPlace } from '../../../contract/files-place.ts';
 import { Fault } from '../../../faults.ts';
-import type { Archive } from '../archive.ts';
+import type { Archive, FilesHome } from '../archive.ts';
 import type { Statements } from '../sql/database.ts';
 
 /** `lost`: the archive has messages, but the value is missing or unknown. */
 export type FilesLocation = FilesPlace | 'undecided' | 'lost';
-
-/**
- * A place of files: its kind, and the id in its mark. An archive whose files were never moved has the empty id, and so have the
- * marks of its place.
- */
-export type FilesHome = { kind: FilesPlace; id: string };
 
 const Home = z.object({ kind: z.enum(FILES_PLACES), id: z.string() });
 
