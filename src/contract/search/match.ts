@@ -1,5 +1,5 @@
 // Decides whether the words of a message match an expression, as the indexes of both engines do.
-import type { Expression, Term, TextField } from './query.ts';
+import type { Expression, Term, TextField } from './expression.ts';
 import { isAsciiWord, isPlain, placeWords, wordsOf } from './words.ts';
 
 /** The texts of a message that are searched, each apart: a phrase does not reach from one into another. */

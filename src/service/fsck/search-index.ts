@@ -1,6 +1,6 @@
 // Checks the search index against the rows: it names the right messages in the table of their tier, with their words.
 import { COLUMNS, type Column, type SearchWords } from '../../contract/search/match.ts';
-import type { Expression, Term, TextField } from '../../contract/search/query.ts';
+import type { Expression, Term, TextField } from '../../contract/search/expression.ts';
 import { wordsOf } from '../../contract/search/words.ts';
 import { TIERS } from '../../contract/token.ts';
 import { searchTextReader } from '../mail/search-text.ts';

@@ -11,12 +11,12 @@ import {
   type SearchText,
 } from '../../contract/search/match.ts';
 import {
-  parseQuery,
   QueryError,
   type Expression,
   type LabelFilter,
   type SearchQuery,
-} from '../../contract/search/query.ts';
+} from '../../contract/search/expression.ts';
+import { parseQuery } from '../../contract/search/query.ts';
 import { type SearchCount, type SearchHit, type SearchPage } from '../../contract/search/search.ts';
 import { MAX_QUERY_CHARACTERS, SEARCH_FACETS, SEARCH_SORTS } from '../../contract/search/parameters.ts';
 import { wordsOf } from '../../contract/search/words.ts';

@@ -1,5 +1,5 @@
 // The part of a message that shows why it was found: one line of text, and which words of it match.
-import type { Expression, Term } from '../../contract/search/query.ts';
+import type { Expression, Term } from '../../contract/search/expression.ts';
 import type { Matched } from '../../contract/search/search.ts';
 import {
   COLUMNS,

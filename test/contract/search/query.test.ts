@@ -2,7 +2,8 @@
 import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { matches, type Column } from '../../../src/contract/search/match.ts';
-import { parseQuery, QueryError, type Expression } from '../../../src/contract/search/query.ts';
+import { QueryError, type Expression } from '../../../src/contract/search/expression.ts';
+import { parseQuery } from '../../../src/contract/search/query.ts';
 import { wordsOf } from '../../../src/contract/search/words.ts';
 
 // A Tuesday.

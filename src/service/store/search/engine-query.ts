@@ -1,6 +1,6 @@
 // Writes an expression in the query language of an engine: FTS5 of SQLite, TSQUERY of PostgreSQL.
 import { columnsOf, COLUMNS_OF_FIELD, type Column } from '../../../contract/search/match.ts';
-import type { Expression, Term } from '../../../contract/search/query.ts';
+import type { Expression, Term } from '../../../contract/search/expression.ts';
 import { FILE_PREFIX } from './tsvector.ts';
 
 /**

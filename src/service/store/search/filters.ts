@@ -1,5 +1,5 @@
 // The filters of a search as SQL conditions on a message `m`.
-import type { Filter } from '../../../contract/search/query.ts';
+import type { Filter } from '../../../contract/search/expression.ts';
 import { isOpenFile } from '../../records/reader.ts';
 import { numberOf } from '../../rules/identifier.ts';
 import type { Value } from '../sql/database.ts';

@@ -1,6 +1,6 @@
 // The few messages that one filter of a search without words leaves: they are looked up by their keys, where else every message would be
 // compared.
-import type { Filter } from '../../../contract/search/query.ts';
+import type { Filter } from '../../../contract/search/expression.ts';
 import { numberOf } from '../../rules/identifier.ts';
 import { tiersUpTo } from '../../rules/tiers.ts';
 import { openFileIndex, type OpenFileColumn } from '../schema/open-file-index.ts';

@@ -1,5 +1,5 @@
 // What is searched: the expression, the filters, and who reads.
-import type { Expression, Filter, LabelFilter } from '../../../contract/search/query.ts';
+import type { Expression, Filter, LabelFilter } from '../../../contract/search/expression.ts';
 import type { Tier } from '../../../contract/token.ts';
 
 /** A search of one reader. */

@@ -1,5 +1,5 @@
 // The messages of one tier that match an expression, as SQL of each engine.
-import type { Expression } from '../../../contract/search/query.ts';
+import type { Expression } from '../../../contract/search/expression.ts';
 import type { Tier } from '../../../contract/token.ts';
 import { tiersUpTo } from '../../rules/tiers.ts';
 import type { Reads, Value } from '../sql/database.ts';

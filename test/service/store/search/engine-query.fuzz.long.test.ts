@@ -1,7 +1,8 @@
 // Fuzzing of search queries: each becomes queries of both engines that hold its words and nothing else, or an error with its place.
 import { test } from 'vitest';
 import { matches } from '../../../../src/contract/search/match.ts';
-import { parseQuery, QueryError, type SearchQuery } from '../../../../src/contract/search/query.ts';
+import { QueryError, type SearchQuery } from '../../../../src/contract/search/expression.ts';
+import { parseQuery } from '../../../../src/contract/search/query.ts';
 import { wordsOf } from '../../../../src/contract/search/words.ts';
 import {
   certainTsQuery,
