@@ -14,7 +14,7 @@ export type Recording = {
   wrap(transport: Transport, traffic: TrafficKind): Transport;
   /** Opens the file. Throws Fault 'unsafe' or 'disk'. */
   start(): Promise<void>;
-  /** Writes the outcome of the run into the record and closes it. */
+  /** Writes the outcome of the run into the file and closes it. */
   end(faults: readonly Fault[]): Promise<void>;
 };
 
@@ -24,7 +24,7 @@ export type RecordingOptions = {
   file: string | undefined;
   force: boolean;
   version: string;
-  /** The archive as the record names it. */
+  /** The archive as the file names it. */
   archive: string;
   session(): Promise<Session>;
   notice(text: string): void;
@@ -59,7 +59,7 @@ export function createRecording(options: RecordingOptions): Recording {
       const kept = await recorder?.close(outcome, worst?.kind === 'usage');
       if (kept === undefined) return;
       const { bytes, exchanges } = kept;
-      options.notice(`the record is in ${file}, ${plural(exchanges, 'exchange')}, ${formatBytes(bytes)}`);
+      options.notice(`${plural(exchanges, 'HTTP exchange')} recorded in ${file}, ${formatBytes(bytes)}`);
     },
   };
 }

@@ -55,7 +55,7 @@ describe('a real session', () => {
       const step = async (name: string, line: string): Promise<ReadRecord[]> => {
         const ran = await arx(dir, `${line}${at} --record ${name}.warc.gz`);
         expect([0, 3], ran.stderr).toContain(ran.exit);
-        expect(ran.stderr).toContain(`the record is in ${name}.warc.gz, `);
+        expect(ran.stderr).toContain(` recorded in ${name}.warc.gz, `);
         const stored = JSON.parse(readFileSync(join(dir, 'config/tokens.json'), 'utf8')) as {
           tokens: { access_token: string }[];
         };
@@ -352,7 +352,7 @@ describe('the file', () => {
 
   test('of a command without requests says so', async () => {
     const ran = await run('about api');
-    expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining('0 exchanges')]);
+    expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining('0 HTTP exchanges recorded')]);
     expect((await readWarc(file())).map(({ type }) => type)).toEqual(['warcinfo', 'metadata']);
   });
 

@@ -74,7 +74,7 @@ export async function checkRun(statements: Statements, run: string): Promise<voi
 }
 
 /** An archive with so many rows or fewer gets its indexes in one transaction: the commits would take longer than the indexes. */
-const FEW_ROWS = 10_000;
+const MAX_ROWS_FOR_ONE_TRANSACTION = 10_000;
 
 /** Makes the indexes that are missing: of the tables of rows, or of the search index. `rows`: in all tables together. */
 export async function makeIndexes(
@@ -85,7 +85,7 @@ export async function makeIndexes(
   const indexes = secondaryIndexesFor(database.engine).filter(
     ({ name }) => name.startsWith('search_') === (of === 'search'),
   );
-  const together = rows > FEW_ROWS ? 1 : indexes.length;
+  const together = rows > MAX_ROWS_FOR_ONE_TRANSACTION ? 1 : indexes.length;
   for (let at = 0; at < indexes.length; at += together) {
     progress(at, indexes.length);
     await database.migration(async (statements) => {

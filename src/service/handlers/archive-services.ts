@@ -320,7 +320,7 @@ function tryAgain(): ApiError {
 }
 
 function tooManyUnknown(wait: number): ApiError {
-  return new ApiError('rate_limited', `too many requests for what is not here, wait ${wait} s`, {
+  return new ApiError('rate_limited', `too many requests for archives that do not exist, wait ${wait} s`, {
     'retry-after': String(wait),
   });
 }
