@@ -8,15 +8,11 @@ export {
   openFiles,
   type OpenArchive,
   type ArchiveLocation,
-  ArchiveUnreadable,
-  DatabaseAccessError,
-  NewerSchema,
-  NoArchive,
-  OlderSchema,
-  OtherFilesLocation,
 } from './store/open.ts';
-export { NoSchema, UnusableArchive } from './store/sql/unusable-archive.ts';
+export { ArchiveUnreadable, OtherFilesLocation } from './store/opening-error.ts';
+export { NewerSchema, OlderSchema } from './store/schema/migrate.ts';
+export { NoArchive, NoSchema, UnusableArchive } from './store/sql/unusable-archive.ts';
 export { failureText } from './store/failure-text.ts';
-export { errorName, accessErrorOf, accessFault } from './store/sql/database-error.ts';
+export { DatabaseAccessError, errorName, accessErrorOf, accessFault } from './store/sql/database-error.ts';
 export type { Archive } from './store/archive.ts';
 export { summariesOf } from './store/meta-table/summary.ts';

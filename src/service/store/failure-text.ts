@@ -1,6 +1,7 @@
 // What a failure means, for the log of a service.
 import { Fault, hintText, type Hint } from '../../faults.ts';
-import { ArchiveUnreadable, NewerSchema, OlderSchema, OtherFilesLocation } from './open.ts';
+import { ArchiveUnreadable, OtherFilesLocation } from './opening-error.ts';
+import { NewerSchema, OlderSchema } from './schema/migrate.ts';
 import { DatabaseAccessError, errorName } from './sql/database-error.ts';
 
 /** Errors whose message is ours and contains no data. */

@@ -1,20 +1,26 @@
 // Opens an archive: a private folder with `archive.db` and `blobs/`, or a PostgreSQL database.
-import { constants, type Stats } from 'node:fs';
-import { access, chmod, open, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { makeFolder } from '../../disk/make-folder.ts';
-import type { FilesPlace } from '../../contract/files-place.ts';
-import { Fault } from '../../faults.ts';
+import type { OwnProcess } from '../../world.ts';
+import {
+  blobsOf,
+  checkArchiveExists,
+  createArchiveFolder,
+  createPrivate,
+  databaseMissing,
+  databaseOf,
+  hasNoBytes,
+  isLost,
+  isNotWritable,
+  makeFilesPrivate,
+  withSystemCode,
+} from './archive-folder.ts';
 import type { Archive } from './archive.ts';
 import type { PostgresDatabase, PostgresServer } from './engines/postgres.ts';
-import type { OwnProcess } from '../../world.ts';
 import type { Blobs } from './files/blobs.ts';
-import { openFolderFiles } from './files/folder-files.ts';
-import { openDatabaseFiles } from './files/database-files.ts';
-import type { Database, Statements } from './sql/database.ts';
 import type { BucketPlace } from './files/bucket/bucket-address.ts';
+import { openDatabaseFiles } from './files/database-files.ts';
+import { openFolderFiles } from './files/folder-files.ts';
 import { claimFiles } from './files-mark.ts';
-import { copyMark, storeCopyMark, type CopyMark } from './meta-table/copy-mark.ts';
+import { copyMark, storeCopyMark } from './meta-table/copy-mark.ts';
 import { fileKey, storeFileKey } from './meta-table/file-key.ts';
 import {
   decideFilesLocation,
@@ -23,94 +29,44 @@ import {
   filesPlaceOf,
   isFilesHome,
 } from './meta-table/files-location.ts';
-import { primaryCode, SQLITE } from './sql/sqlite-result-codes.ts';
-import { checkSchema, migrate, NewerSchema, OlderSchema } from './schema/migrate.ts';
-import { PROCESS_COUNTERS, databaseCounters } from './shared-counters.ts';
-import { accessErrorOf, DatabaseAccessError, isMissing, isNoSpace } from './sql/database-error.ts';
-import { NoArchive, UnfinishedCopy, UnusableArchive } from './sql/unusable-archive.ts';
-
-export { DatabaseAccessError, NewerSchema, NoArchive, OlderSchema };
+import { copyUnfinished, filesLost, openingError, OtherFilesLocation } from './opening-error.ts';
+import { checkSchema, migrate } from './schema/migrate.ts';
+import { databaseCounters, PROCESS_COUNTERS } from './shared-counters.ts';
+import type { Database, Statements } from './sql/database.ts';
+import { NoArchive } from './sql/unusable-archive.ts';
 
 /** An archive that its opener must close. */
 export type OpenArchive = Archive & { close(): Promise<void> };
 
-/** The archive cannot be opened. `why` says the reason as far as it is known; the cause is the engine's error. */
-export class ArchiveUnreadable extends Error {
-  readonly why: string;
-  /** The archive is damaged, not only unreadable for this user or now. */
-  readonly isDamaged: boolean;
-  /** It is being copied or moved here. */
-  readonly isUnfinishedCopy: boolean;
-  /** Only the last step of a move to here is missing: its source is being dropped, or was. */
-  readonly isMoved: boolean;
-  /** It was dropped while it was opened, or it lacks a table. */
-  readonly isMissing: boolean;
-
-  constructor(cause: unknown) {
-    super('the archive cannot be opened', { cause });
-    const code = primaryCode(cause);
-    const unfit = cause instanceof UnusableArchive ? cause : undefined;
-    this.isDamaged = unfit?.isDamaged ?? (code === SQLITE.CORRUPT || code === SQLITE.NOTADB);
-    this.isUnfinishedCopy = cause instanceof UnfinishedCopy;
-    this.isMoved = cause instanceof UnfinishedCopy && cause.isMoved;
-    this.isMissing = isMissing(cause);
-    this.why = unfit?.message ?? whyOf(cause);
-  }
-}
-
-/** There are files of an archive, but no database. */
-function databaseMissing(): UnusableArchive {
-  return new UnusableArchive(`${DATABASE} is missing or empty, but the files that it named are here`, {
-    isDamaged: true,
-  });
-}
-
-/** The archive has messages and does not know where its files are. With a wrong guess all files would seem lost. */
-function filesLost(): UnusableArchive {
-  return new UnusableArchive('it is damaged: where it keeps its files is not known', { isDamaged: true });
-}
-
-/** A copy of another archive that was interrupted lacks rows or indexes. */
-function copyUnfinished({ phase }: CopyMark): UnfinishedCopy {
-  return new UnfinishedCopy('it is an unfinished copy; run the same arx archive copy again to complete it', {
-    isMoved: phase === 'moved',
-  });
-}
-
-function whyOf(cause: unknown): string {
-  const missing = MISSING[String((cause as { code?: unknown }).code)];
-  if (missing !== undefined) return missing;
-  if (primaryCode(cause) === SQLITE.READONLY) return 'it may not be written to';
-  return 'it is damaged, foreign or not permitted';
-}
-
-/** By SQLSTATE. */
-const MISSING: Record<string, string> = {
-  '3F000': 'there is no schema in it that this user may use',
-};
-
+/** A PostgreSQL database. `server`, `createSchema`, `onMissing`: as for {@link openPostgres}. */
 type PostgresPlace = {
   url: string;
+  /** The folder or the bucket of its files; absent where they are in the database. */
   blobs?: string | BucketPlace | undefined;
+  /** The option that named `blobs`, for messages (default: `--blobs`). */
   blobsOption?: string | undefined;
   server?: PostgresServer | undefined;
   createSchema?: boolean;
   onMissing?: (() => void) | undefined;
 };
 
-/**
- * A folder with database and files (`isServed`: long reads hold up no other request), or a PostgreSQL database; `blobs`: the folder or the bucket of its files, absent where they are in it;
- * `blobsOption`: the option that named it, for messages (default: `--blobs`). `readOnly`: nothing
- * is changed or created. `mustExist`: a place without an archive is refused. `allowDamaged`: an archive that has lost the location of its files is opened with this one, so
- * that damage can be reported. `server`, `createSchema`, `onMissing`: as for {@link openPostgres}. `asCopy`: it may be an unfinished copy of another archive, which is refused otherwise; its
- * place of files is not claimed.
- */
-export type ArchiveLocation = ({ dir: string; isServed?: boolean } | PostgresPlace) & {
+/** A folder with database and files. `isServed`: long reads hold up no other request. */
+type FolderPlace = { dir: string; isServed?: boolean };
+
+/** How an archive is opened. */
+type OpenMode = {
+  /** Nothing is changed or created. */
   readOnly?: boolean;
+  /** A place without an archive is refused. */
   mustExist?: boolean;
+  /** An archive that has lost the location of its files is opened with this one, so that damage can be reported. */
   allowDamaged?: boolean;
+  /** It may be an unfinished copy of another archive, which is refused otherwise. Its place of files is not claimed. */
   asCopy?: boolean;
 };
+
+/** Where an archive is, and how it is opened. */
+export type ArchiveLocation = (FolderPlace | PostgresPlace) & OpenMode;
 
 /** Where the archive is, and the clock and random numbers that it uses. */
 export type OpenOptions = ArchiveLocation & {
@@ -164,59 +120,16 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
   }
 }
 
-/**
- * SQLite gives one code for a file that it may not open and for one that no descriptor is left for. The system's error is the
- * second; where the file can be opened and its folder written, descriptors are missing for the log.
- */
-async function withSystemCode(error: unknown, dir: string): Promise<unknown> {
-  if (primaryCode(error) !== SQLITE.CANTOPEN) return error;
-  try {
-    await (await open(join(dir, DATABASE), 'r')).close();
-    await access(dir, constants.W_OK);
-  } catch (cause) {
-    return ['EMFILE', 'ENFILE'].includes((cause as NodeJS.ErrnoException).code ?? '') ? cause : error;
-  }
-  return Object.assign(new Error('no descriptor is left', { cause: error }), { code: 'EMFILE' });
-}
-
 /** Writes what a new archive has. One that is made for a copy is never seen empty. */
 async function fillNew(statements: Statements, { randomBytes, asCopy }: OpenOptions): Promise<void> {
   await storeFileKey(statements, randomBytes);
   if (asCopy === true) await storeCopyMark(statements, { version: 1, run: '', phase: 'empty' });
 }
 
-async function createArchiveFolder(dir: string): Promise<void> {
-  await makeFolder(dir, 0o700).catch((error: unknown) => {
-    throw isNoSpace(error) ? openingError(error) : error;
-  });
-}
-
-async function checkArchiveExists(dir: string): Promise<void> {
-  const isThere = (await sizeOf(join(dir, DATABASE))) > 0 || (await hasShards(dir));
-  if (!isThere) throw new NoArchive('there is no archive');
-}
-
 /** Returns the same location, read-only where its database file cannot be written, for example on a read-only medium. */
 export async function readOnlyIfNotWritable(place: ArchiveLocation): Promise<ArchiveLocation> {
   if (!('dir' in place) || place.readOnly === true) return place;
-  const errorCode = await access(join(place.dir, DATABASE), constants.W_OK).then(
-    () => undefined,
-    ({ code }: NodeJS.ErrnoException) => code,
-  );
-  return ['EROFS', 'EACCES', 'EPERM'].includes(errorCode ?? '') ? { ...place, readOnly: true } : place;
-}
-
-function openingError(error: unknown): unknown {
-  if (error instanceof Fault) return error;
-  const isKnown = [NewerSchema, NoArchive, OlderSchema, OtherFilesLocation, DatabaseAccessError].some(
-    (kind) => error instanceof kind,
-  );
-  if (isKnown) return error;
-  const meant = accessErrorOf(error);
-  // A file that this user may not write is another matter than a disk on which nobody can make one.
-  const isReadOnlyDisk = (error as NodeJS.ErrnoException).code === 'EROFS';
-  const isFailing = meant instanceof DatabaseAccessError && (meant.kind !== 'read_only' || isReadOnlyDisk);
-  return isFailing ? meant : new ArchiveUnreadable(error);
+  return (await isNotWritable(place.dir)) ? { ...place, readOnly: true } : place;
 }
 
 type Opened = Pick<Archive, 'database' | 'blobs' | 'shared'>;
@@ -224,23 +137,16 @@ type Opened = Pick<Archive, 'database' | 'blobs' | 'shared'>;
 type Folder = Pick<OpenOptions, 'sleep' | 'onLongWait' | 'readOnly' | 'startReads'> & { dir: string };
 
 async function openFolder({ dir, readOnly = false, ...options }: Folder): Promise<Opened> {
-  const path = join(dir, DATABASE);
+  const path = databaseOf(dir);
   if (await isLost(dir, () => hasNoBytes(path))) throw databaseMissing();
   if (!readOnly) await createPrivate(path);
   const { openSqlite } = await import('./engines/sqlite.ts');
   const database = await openSqlite({ ...options, path, readOnly });
-  return { database, blobs: openFolderFiles(join(dir, BLOBS)), shared: PROCESS_COUNTERS };
+  return { database, blobs: openFolderFiles(blobsOf(dir)), shared: PROCESS_COUNTERS };
 }
 
-type PostgresLocation = PostgresPlace & {
-  readOnly?: boolean;
-  mustExist?: boolean;
-  allowDamaged?: boolean;
-  asCopy?: boolean;
-};
-
 async function openDatabase(
-  options: PostgresLocation & Pick<OpenOptions, 'sleep' | 'randomBytes'>,
+  options: PostgresPlace & OpenMode & Pick<OpenOptions, 'sleep' | 'randomBytes'>,
 ): Promise<Opened> {
   const { readOnly = false } = options;
   const { openPostgres } = await import('./engines/postgres.ts');
@@ -264,23 +170,8 @@ export async function openFiles(
   return openBucketFiles(blobs, world, blobsOption);
 }
 
-/** The archive keeps its files in another place than the one it was opened with. `hint`: what to do. */
-export class OtherFilesLocation extends Error {
-  readonly hint: string;
-
-  constructor(found: FilesPlace, given: FilesPlace, place: string | undefined) {
-    super(
-      `the archive keeps its files in the ${found}, not in a ${given}${place === undefined ? '' : `: ${place}`}`,
-    );
-    this.hint =
-      found === 'database'
-        ? 'name no place of files: leave out --blobs, --from-blobs or --to-blobs'
-        : `name that ${found}, where they were imported or moved to: --blobs, --from-blobs or --to-blobs`;
-  }
-}
-
 /** Makes all processes use the same location for files, that of the first process. */
-async function checkFiles(archive: OpenArchive, { allowDamaged, asCopy }: PostgresLocation): Promise<void> {
+async function checkFiles(archive: OpenArchive, { allowDamaged, asCopy }: OpenMode): Promise<void> {
   const { database, readOnly } = archive;
   const place = filesPlaceOf(archive);
   const decided = await filesLocation(database);
@@ -301,69 +192,6 @@ async function checkFiles(archive: OpenArchive, { allowDamaged, asCopy }: Postgr
   throw new OtherFilesLocation(found, place, archive.blobs.mark?.place);
 }
 
-const DATABASE = 'archive.db';
-const BLOBS = 'blobs';
-
-/**
- * Whether there are files of an archive without its database. Then no new database is created. `isNone` is called again
- * after looking for files: another process may be creating the archive, and it creates tables before files.
- */
-async function isLost(dir: string, isNone: () => Promise<boolean>): Promise<boolean> {
-  return (await isNone()) && (await hasShards(dir)) && isNone();
-}
-
-async function hasShards(dir: string): Promise<boolean> {
-  const names = await readdir(join(dir, BLOBS)).catch(() => []);
-  return names.some((name) => /^[\da-f]{2}$/.test(name));
-}
-
-async function hasNoBytes(path: string): Promise<boolean> {
-  return sizeOf(path).then(
-    (size) => size === 0,
-    () => true,
-  );
-}
-
 async function hasNoTable(database: Database): Promise<boolean> {
   return (await database.get('SELECT 1 FROM sqlite_master LIMIT 1')) === undefined;
-}
-
-/** Called when the folder is known to be an archive. SQLite gives new files the mode of the database file. */
-async function makeFilesPrivate(dir: string): Promise<void> {
-  for (const end of ['', '-wal', '-shm']) await makePrivate(join(dir, DATABASE + end));
-}
-
-/** Creates the database file before SQLite does, which would make it readable for everyone. */
-async function createPrivate(path: string): Promise<void> {
-  if ((await modeOf(path)) !== undefined) return;
-  const file = await open(path, 'a', PRIVATE);
-  // The umask may have removed permissions that the owner needs.
-  await file.chmod(PRIVATE).finally(() => file.close());
-}
-
-async function makePrivate(path: string): Promise<void> {
-  const mode = await modeOf(path);
-  if (mode === undefined || (mode & 0o077) === 0) return;
-  await chmod(path, PRIVATE).catch((error: NodeJS.ErrnoException) => {
-    // EPERM: the file belongs to another user, who decides. ENOENT: another process has closed the archive.
-    if (error.code !== 'EPERM' && error.code !== 'ENOENT' && error.code !== 'EROFS') throw error;
-  });
-}
-
-const PRIVATE = 0o600;
-
-async function modeOf(path: string): Promise<number | undefined> {
-  return (await statIfExists(path))?.mode;
-}
-
-/** Returns the bytes of a file, 0 where there is none. */
-async function sizeOf(path: string): Promise<number> {
-  return (await statIfExists(path))?.size ?? 0;
-}
-
-async function statIfExists(path: string): Promise<Stats | undefined> {
-  return stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
 }

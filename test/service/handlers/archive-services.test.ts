@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { NoArchive } from '../../../src/service/index.ts';
 import { createArchiveServices, type ArchiveServices } from '../../../src/service/administration.ts';
-import { ArchiveUnreadable } from '../../../src/service/store/open.ts';
+import { ArchiveUnreadable } from '../../../src/service/store/opening-error.ts';
 import { DatabaseAccessError } from '../../../src/service/store/sql/database-error.ts';
 import { UnfinishedCopy, UnusableArchive } from '../../../src/service/store/sql/unusable-archive.ts';
 import { ASSET_URL, sampleArchive, START, type Sample } from '../../support/archive.ts';
