@@ -33,8 +33,8 @@ export type Selection = {
   fault(): Fault | undefined;
   /** Says, after the last row, in what the answers contradict themselves. */
   countContradictions(): void;
-  /** What to say if there are no rows. `isNamed`: ids were given. */
-  empty: { message: string; hint: Hint; isNamed: boolean };
+  /** What to say if there are no rows. `isNamed`: ids were given. `isSaid`: why there are none was said while they were read. */
+  empty: { message: string; hint: Hint; isNamed: boolean; isSaid(): boolean };
   /** Counts of the files that can be downloaded, so far; `isAll` when the last row is counted. */
   known: { files: number; bytes: number; unsized: number; isAll: boolean };
 };
@@ -54,6 +54,7 @@ export async function select(input: Selected, app: App): Promise<Selection> {
   const known = { files: 0, bytes: 0, unsized: 0, isAll: false };
   const facts = factsFor(input, app);
   let messages: ReadonlySet<string> | undefined;
+  let isSaid = false;
   let tellSeen: ((row: Attachment) => void) | undefined;
   let readings: { list: FilteredList<Attachment>; listing: ExactRows<Attachment> }[] = [];
   async function* readList(filter: Filter, messages?: ReadonlySet<string>): AsyncGenerator<Attachment> {
@@ -84,7 +85,7 @@ export async function select(input: Selected, app: App): Promise<Selection> {
     return input.matching === undefined ? readList(filter) : readMatching(input.matching, filter);
   }
   async function* selected(): AsyncGenerator<Attachment> {
-    yield* rowsAsWritten(input, app, readRows);
+    yield* rowsAsWritten(input, app, readRows, () => (isSaid = true));
     if (readings[0]?.list.isOurs === true) await sayWithoutValue({ input, messages, facts }, app);
   }
   async function* rowsById(): AsyncGenerator<Attachment> {
@@ -120,7 +121,7 @@ export async function select(input: Selected, app: App): Promise<Selection> {
             .map(({ listing, list }) => listing.fault() ?? list.fault() ?? facts?.fault())
             .find((fault) => fault !== undefined),
     known,
-    empty: emptyOf(input),
+    empty: { ...emptyOf(input), isSaid: () => isSaid },
   };
 }
 
@@ -133,15 +134,17 @@ export function failIncomplete(app: App, selection: Selection, rows: number): vo
   const fault = selection.fault();
   if (fault !== undefined) app.addFault(fault);
   else if (rows === 0) {
-    const { message, hint, isNamed } = selection.empty;
+    const { message, hint, isNamed, isSaid } = selection.empty;
     if (isNamed) app.addFault(new Fault('partial', message, { hint }));
-    else if (!app.strict) app.notice((names) => `${message}; ${hintText(hint, names)}`);
+    else if (!app.strict) {
+      if (!isSaid()) app.notice((names) => `${message}; ${hintText(hint, names)}`);
+    }
     // A search that found nothing said so, and so did a check of the value.
     else if (!app.hasFailed('not_found')) app.addFault(new Fault('not_found', message, { hint }));
   }
 }
 
-function emptyOf(input: Selected): Selection['empty'] {
+function emptyOf(input: Selected): Omit<Selection['empty'], 'isSaid'> {
   const isNamed = input.ids.length > 0;
   return {
     message: emptyMessageOf(input),

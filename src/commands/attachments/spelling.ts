@@ -28,18 +28,22 @@ type Column = keyof typeof COLUMNS;
 
 const filenameOf = valueOfColumn(attachmentView, 'filename');
 
-/** Yields the rows that `read` gives, and where there are none, those of the values as the archive writes them. */
+/**
+ * Yields the rows that `read` gives, and where there are none, those of the values as the archive writes them. `onUnknown`: as for
+ * {@link filterAsWritten}.
+ */
 export async function* rowsAsWritten<Rows>(
   input: Filter,
   app: App,
   read: (input: Filter) => Promise<AsyncIterable<Rows>>,
+  onUnknown?: () => void,
 ): AsyncGenerator<Rows> {
   let isFound = false;
   for await (const rows of await read(input)) {
     isFound = true;
     yield rows;
   }
-  const written = isFound ? undefined : await filterAsWritten(input, app);
+  const written = isFound ? undefined : await filterAsWritten(input, app, onUnknown);
   if (written !== undefined) yield* await read({ ...input, ...written });
 }
 
@@ -49,9 +53,13 @@ type Known = { values: Set<string>; byExtension: Map<string, Set<string>> };
 /**
  * Returns the city, type and source that differ from those of `asked` in their spelling only (a city in case, accents, spaces and signs,
  * the others in case), after no row had those of `asked`; undefined where no value does. Reads the whole list. Says in a notice which
- * they are; where there is none, or more than one, says that, and fails the run under `--strict`.
+ * they are; where there is none, or more than one, says that, calls `onUnknown`, and fails the run under `--strict`.
  */
-export async function filterAsWritten(asked: Filter, app: App): Promise<Filter | undefined> {
+export async function filterAsWritten(
+  asked: Filter,
+  app: App,
+  onUnknown?: () => void,
+): Promise<Filter | undefined> {
   const columns = (Object.keys(COLUMNS) as Column[]).flatMap((column) => {
     const value = asked[column];
     if (value === undefined || value === NONE || (column === 'type' && isPattern(value))) return [];
@@ -65,8 +73,11 @@ export async function filterAsWritten(asked: Filter, app: App): Promise<Filter |
     for (const { column, valueOf, known } of columns) addValue(known, valueOf(row), column, row);
   const written: Filter = {};
   for (const { column, value, known } of columns) {
+    // Its files were left out by other filters.
+    if (known.values.has(value)) continue;
     const found = asWritten(column, value, known, app);
-    if (found !== undefined) written[column] = found;
+    if (found === undefined) onUnknown?.();
+    else written[column] = found;
   }
   return Object.keys(written).length === 0 ? undefined : written;
 }
@@ -86,8 +97,6 @@ function extensionOf(name: string | number | undefined): string | undefined {
 }
 
 function asWritten(column: Column, asked: string, known: Known, app: App): string | undefined {
-  // Its files were left out by other filters.
-  if (known.values.has(asked)) return undefined;
   const { fold, plural: list } = COLUMNS[column];
   const values = [...known.values].toSorted();
   const same = values.filter((value) => fold(value) === fold(asked));

@@ -213,7 +213,7 @@ describe('a folder with a part of the catalogue', () => {
   test('no row matches, or the options go with nothing', async () => {
     const none = await verify('dl --against catalogue --city nowhere');
     expect(none.exit).toBe(3);
-    expect(none.stderr).toContain('no attachment has city "nowhere"');
+    expect(none.stderr).toContain('no city "nowhere"');
     const alone = await verify('dl --city lisbon');
     expect([alone.exit, alone.stderr]).toEqual([
       2,
