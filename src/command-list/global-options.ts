@@ -11,7 +11,7 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   ['--json', 'the same as -o json'],
   ['--csv-safe', 'with -o csv or tsv: values that look like formulas begin with an apostrophe'],
   ['--summary', 'with -o ndjson: a last record that says whether these are all rows'],
-  ['--max-rows <count>', 'print at most so many rows of a list; exit 3 where there are more'],
+  ['--max-rows <count>', 'print at most this many rows of a list; exit 3 where there are more'],
   ['--template <text>', 'print each record as this text, e.g. "{{id}}"'],
   ['--jq <program>', 'run this jq program over the JSON; with -o ndjson over each record'],
   ['--fields [names]', 'only these fields, comma-separated; without names: list the fields'],

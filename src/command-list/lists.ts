@@ -170,7 +170,7 @@ export const LIST_COMMANDS = [
     effect: 'none',
     arguments: [['<id>', 'message, e.g. msg_1']],
     options: [
-      ['--around <count>', 'also show so many messages before and after it, 1 to 1000'],
+      ['--around <count>', 'also show this many messages before it and after it, 1 to 1000'],
       ['--in <list>', 'with --around: the list (default: conversation)', ['conversation', 'archive']],
     ],
     examples: ['arx messages show msg_3', 'arx messages show msg_3 --around 5'],
@@ -199,7 +199,7 @@ export const LIST_COMMANDS = [
     options: [
       ['--threshold <ratio>', 'end with exit code 8 when the drift ratio is this or more, e.g. 0.2'],
       ['--interval <seconds>', 'time between two reads (default: 10)'],
-      ['--reads <count>', 'end after so many reads (default: none; --max-time ends it too)'],
+      ['--reads <count>', 'end after this many reads (default: none; --max-time ends it too)'],
     ],
     examples: [
       `arx sequence watch ${ARC_RECONSTRUCTION} --threshold 0.2 --max-time 5`,

@@ -23,7 +23,7 @@ export const SERVE_COMMANDS = [
       ...DATABASE_OPTIONS,
       [
         '--redirect-files <seconds>',
-        'redirect readers of files above 1 MiB to the bucket of --blobs; an address is valid for so many seconds, also where its file is redacted meanwhile',
+        'redirect readers of files above 1 MiB to the bucket of --blobs; an address is valid for this many seconds, also after its file is redacted',
       ],
       ['--archives <urls...>', 'serve all archives of these databases (postgres://…), each under /a/NAME'],
       [

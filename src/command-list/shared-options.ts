@@ -67,8 +67,8 @@ export const WALK_OPTIONS = [
 
 /** Limits of what is downloaded; sizes as `--min-bytes` takes them. */
 export const LIMIT_OPTIONS = [
-  ['--max-rate <size>', 'download at most so many bytes a second, all files together, e.g. 500kB'],
-  ['--max-bytes <size>', 'begin no further file after so many bytes of files; exit 3 if some are left out'],
+  ['--max-rate <size>', 'download at most this many bytes a second, all files together, e.g. 500kB'],
+  ['--max-bytes <size>', 'begin no further file after this many bytes; exit 3 if files are left out'],
 ] as const satisfies readonly CommandOption[];
 
 /** A command that changes or deletes something asks first. */

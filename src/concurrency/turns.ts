@@ -1,11 +1,11 @@
 // Turns of the event loop for long work that waits for nothing outside of this process.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Signals, timers and progress are late by so many milliseconds at most, and by one piece of work. */
+/** Signals, timers and progress are late by this many milliseconds at most, and by one piece of work. */
 const TURN_MS = 50;
 
 /**
- * Returns a function to be called between pieces of work. After so many milliseconds without a turn of the event loop it waits for
+ * Returns a function to be called between pieces of work. After this many milliseconds without a turn of the event loop it waits for
  * one: otherwise signals, timers and progress would wait for the end of the work.
  */
 export function createTurns(): () => Promise<void> {

@@ -14,7 +14,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** What signs requests to S3. */
 export type AwsCredentials = { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
 
-/** Credentials of a role are asked for again so long before they end. */
+/** Credentials of a role are asked for again this long before they end. */
 const REFRESH_BEFORE_MS = 5 * 60_000;
 /** Those that a service refuses are asked for again, but not sooner after the last time: its refusal may have another reason. */
 const MIN_AGE_MS = 10_000;

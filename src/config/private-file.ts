@@ -10,7 +10,7 @@ import { Fault } from '../faults.ts';
 export type StoreWorld = {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after so many milliseconds. May reject to interrupt the wait. */
+  /** Resolves after this many milliseconds. May reject to interrupt the wait. */
   sleep(ms: number): Promise<void>;
   randomBytes(count: number): Uint8Array;
   pid: number;

@@ -6,7 +6,7 @@ import { againIfWrong, downloadFile, WrongContent, type FileReceiver } from './d
 import type { FileAccess } from './file-request.ts';
 import { strongEtag } from './partial-names.ts';
 
-/** Files up to this size are verified before their first byte is passed on. Of a larger one at least so many bytes are held back. */
+/** Files up to this size are verified before their first byte is passed on. Of a larger one at least this many bytes are held back. */
 export const MAX_HELD_BYTES = 8 * 1024 * 1024;
 
 /** The file that is downloaded. `name` is for messages; `sha256` is in lower case. */

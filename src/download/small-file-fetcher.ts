@@ -7,7 +7,7 @@ import type { FinalName, SmallFile, StoredFile } from './small-file-writer.ts';
 /** Larger files are downloaded by download-file.ts. */
 export const MAX_SMALL_FILE_BYTES = 256 * 1024;
 
-/** `connections`: at most so many to a host. */
+/** `connections`: at most this many to a host. */
 export type FetcherOptions = { dir: string; timeoutMs: number; connections: number };
 /** A request to the worker. `key` names the file in later messages; `path` is path and query of its URL. */
 export type FileRequest = { key: number; origin: string; path: string; file: SmallFile };
@@ -32,7 +32,7 @@ export type SmallFileFetcher = {
   /** Returns whether requests are worth it: false after too many unsupported responses. */
   isEnabled(): boolean;
   request(url: URL, file: SmallFile): PendingDownload;
-  /** Leaves so many of the connections to downloads that do not go through the worker. */
+  /** Leaves this many of the connections to downloads that do not go through the worker. */
   reserveConnections(count: number): void;
   /** Ends the worker and removes files that have no name. */
   close(): Promise<void>;
@@ -41,7 +41,7 @@ export type SmallFileFetcher = {
 /** The fetcher is disabled at this score. An unsupported response adds to it, any other takes 1 off. */
 const MAX_UNSUPPORTED_SCORE = 32;
 const UNSUPPORTED_SCORE = 4;
-/** A tick of the event loop may be long: with so many names a message is sent before its end. */
+/** A tick of the event loop may be long: with this many names a message is sent before its end. */
 const MAX_NAMES_PER_MESSAGE = 128;
 
 type Waiting = { resolve(result: StoredFile | 'unsupported'): void; reject(error: unknown): void };

@@ -10,7 +10,7 @@ import {
 } from './small-file-fetcher.ts';
 import { createSmallFileWriter } from './small-file-writer.ts';
 
-/** Files are committed when there are so many, or when the first of them has waited so long. */
+/** Files are committed when there are this many, or when the first of them has waited this long. */
 const FILES_PER_COMMIT = 64;
 const MAX_COMMIT_DELAY_MS = 200;
 /** Half of the files that a pull has in progress, so that it goes on while these get their names. */

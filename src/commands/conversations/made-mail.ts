@@ -16,7 +16,7 @@ export type MadeMail = {
   inReplyTo: string | undefined;
 };
 
-/** Base64 of so many bytes has 76 characters. */
+/** Base64 of this many bytes has 76 characters. */
 const BYTES_PER_LINE = 57;
 /** An encoded word has at most 75 characters (RFC 2047). */
 const BYTES_PER_WORD = 42;

@@ -15,7 +15,7 @@ import type { World } from '../../world.ts';
 export const MAX_REQUESTS = 120;
 /** Time of one examination in milliseconds. */
 const MAX_TIME_MS = 60_000;
-/** After so many requests in a row without any response, the service counts as gone. */
+/** After this many requests in a row without any response, the service counts as gone. */
 const MAX_UNANSWERED = 3;
 /** Headers about rate limits. Other names are not reported: a service could put anything into them. */
 const RATE_LIMIT_HEADER =

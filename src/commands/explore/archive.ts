@@ -9,7 +9,7 @@ import { amountText } from '../../format/terminal/progress-text.ts';
 import type { Sink, World } from '../../world.ts';
 import { noMemory, readPlace } from './read-place.ts';
 
-/** Of what a command prints, so many characters of the beginning are kept, and of the end, where an error stands. */
+/** Of what a command prints, this many characters of the beginning are kept, and of the end, where an error stands. */
 const MAX_KEPT_LENGTH = 10_000;
 
 /** Returns the archive of a run. `globalWords`: the global options of its command line. */

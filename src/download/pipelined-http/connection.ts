@@ -32,7 +32,7 @@ export type RequestFailure = 'unsupported' | 'unanswered' | Error;
 export type PipelinedConnectionOptions<Request> = {
   url: URL;
   connectTimeoutMs: number;
-  /** The connection is given up if nothing comes for so long while a response is due, or if a head takes longer. */
+  /** The connection is given up if nothing comes for this long while a response is due, or if a head takes longer. */
   idleTimeoutMs: number;
   monotonic(): number;
   /** Largest body that can be given as a whole. */

@@ -8,7 +8,7 @@ const MARKS = {
   unicode: { more: '├─ ', last: '└─ ', beside: '│  ', below: '   ' },
   ascii: { more: '|- ', last: '`- ', beside: '|  ', below: '   ' },
 };
-/** Rows of a list are indented by so many levels at most. */
+/** Rows of a list are indented by this many levels at most. */
 const MAX_LEVELS = 12;
 
 /** Returns what names the message that a row answers, where the branches do not show it. */

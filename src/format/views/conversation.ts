@@ -144,7 +144,7 @@ export const conversationWithMessagesView: View<ConversationWithMessages> = {
 /** Columns of a line of a thread that are not indent: two ids, a date and a few letters of the sender. */
 const MIN_LINE_COLUMNS = 48;
 
-/** A thread is indented by so many levels at least, and at most. */
+/** A thread is indented by this many levels at least, and at most. */
 const MIN_LEVELS = 4;
 const MAX_LEVELS = 40;
 

@@ -4,7 +4,7 @@ import { MAX_SMALL_BYTES, SHARDS, type Blobs } from '../store/files/blobs.ts';
 import { readChecked } from '../store/files/read-checked.ts';
 import type { Statements } from '../store/sql/database.ts';
 
-/** An archive with so many attachments or fewer is copied in one go: each part costs two statements. */
+/** An archive with this many attachments or fewer is copied in one go: each part costs two statements. */
 const MAX_FILES_IN_ONE_PART = 4_096;
 
 /** Files that are copied at the same time. Each waits for the disk of the target. */

@@ -73,7 +73,7 @@ export async function checkRun(statements: Statements, run: string): Promise<voi
     throw new CopyTakenOver('another arx archive copy writes to the same target');
 }
 
-/** An archive with so many rows or fewer gets its indexes in one transaction: the commits would take longer than the indexes. */
+/** An archive with this many rows or fewer gets its indexes in one transaction: the commits would take longer than the indexes. */
 const MAX_ROWS_FOR_ONE_TRANSACTION = 10_000;
 
 /** Makes the indexes that are missing: of the tables of rows, or of the search index. `rows`: in all tables together. */

@@ -79,7 +79,7 @@ export function parseLists(text: string): FaultyList[] {
   return parseNames('list', FAULTY_LISTS, text);
 }
 
-/** Returns the writes of a text like `append:10:4,delete:3:9` (COUNT, and EVERY so many reads), each kind at most once. */
+/** Returns the writes of a text like `append:10:4,delete:3:9` (COUNT rows, one every that many reads), each kind at most once. */
 export function parseWrites(text: string): Writes {
   const writes: Writes = {};
   for (const part of text.split(',')) {

@@ -12,7 +12,7 @@ export type TransportFaultOptions = {
   kinds: readonly TransportFault[];
   /** Milliseconds that are added to every response. */
   latency: number;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   sleep(ms: number): Promise<void>;
 };
 

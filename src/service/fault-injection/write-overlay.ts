@@ -33,7 +33,7 @@ export type WriteState = {
 export type WriteOverlay = {
   /** Returns the writes before the response to this read of the conversation list (from 1). */
   writtenAt(read: number): ScheduledWrite[];
-  /** Returns what is hidden and removed after so many reads. */
+  /** Returns what is hidden and removed after this many reads. */
   stateAfter(reads: number): WriteState;
 };
 

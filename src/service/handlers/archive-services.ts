@@ -19,7 +19,7 @@ import { createService } from './service.ts';
 
 /** How the archives are found and opened, and how many are open at once. */
 export type ArchiveServicesOptions = Pick<Archive, 'now' | 'randomBytes' | 'readOnly'> & {
-  /** Resolves after so many milliseconds. */
+  /** Resolves after this many milliseconds. */
   sleep(ms: number): Promise<void>;
   /** How many databases archives are looked for in, one after the other. */
   databases: number;

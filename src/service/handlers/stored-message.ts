@@ -25,7 +25,7 @@ export type ServedFile = {
   read(from: number, to: number): AsyncIterable<Uint8Array>;
   /** `read` gets the bytes from another service. */
   isRemote?: boolean;
-  /** Returns an address of the file elsewhere, for so many seconds and with these headers. */
+  /** Returns an address of the file elsewhere, for this many seconds and with these headers. */
   address?(seconds: number, headers: FileHeaders): Promise<string>;
   /** Returns bytes that are hashed before the response, with their size now; undefined where there are none. */
   readSmall?(): Promise<{ bytes: Uint8Array; size: number } | undefined>;

@@ -11,7 +11,7 @@ const MAX_BYTES = 1_000_000;
 /** What a word takes besides its letters: as one of a file, with its first place. */
 const BYTES_PER_WORD = 17;
 const BYTES_PER_PLACE = 2;
-/** A UTF-16 unit takes at most so many bytes. */
+/** A UTF-16 unit takes at most this many bytes. */
 const BYTES_PER_CHARACTER = 3;
 
 /** Returns the words of the texts, columns in their order. Words beyond what an index can hold of a message are left out. */

@@ -11,7 +11,7 @@ import {
   type TermsInText,
 } from '../../contract/search/match.ts';
 
-/** A snippet is about this long, and begins about so many characters before what it shows. */
+/** A snippet is about this long, and begins about this many characters before what it shows. */
 const SNIPPET_CHARACTERS = 180;
 const LEAD_CHARACTERS = 50;
 /** Of more places in one text the first are compared. */

@@ -73,7 +73,7 @@ export type OpenOptions = ArchiveLocation & {
   /** Milliseconds since the epoch. */
   now(): number;
   randomBytes(count: number): Uint8Array;
-  /** Resolves after so many milliseconds. Used while waiting for the lock of another process. */
+  /** Resolves after this many milliseconds. Used while waiting for the lock of another process. */
   sleep(ms: number): Promise<void>;
   /** Called once when the lock of another process was waited for so long that the user should know. */
   onLongWait?: (() => void) | undefined;

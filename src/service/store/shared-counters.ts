@@ -13,7 +13,7 @@ import type { Database } from './sql/database.ts';
 export type SharedCounters = {
   /** Returns the counter of this name. It continues where other processes left it. */
   counter(name: string): Counter;
-  /** Returns a limiter of so many requests per minute and peer. */
+  /** Returns a limiter of this many requests per minute and peer. */
   limiter(name: string, limit: number): RateLimiter;
 };
 

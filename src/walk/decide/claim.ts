@@ -40,7 +40,7 @@ export function logOddsOf(claim: Claim, model: FaultModel): number {
   return isShown ? Math.max(byVotes, byNumbering(claim, model)) : byVotes;
 }
 
-/** The probability that so many reads all have one kind of fault, and all make the same wrong claim. */
+/** The probability that this many reads all have one kind of fault, and all make the same wrong claim. */
 function againstKind({ allFaulty, allRepeat }: KindModel, votes: number): number {
   return -allFaulty(votes) - allRepeat(votes - 1);
 }

@@ -21,9 +21,9 @@ type LogOfVotes = (votes: number) => number;
 
 /** Faults of one kind. */
 export type KindModel = {
-  /** ln of the probability that so many reads all have the fault. */
+  /** ln of the probability that this many reads all have the fault. */
   allFaulty: LogOfVotes;
-  /** ln of the probability that so many more faulty reads all make the wrong claim of the first. */
+  /** ln of the probability that this many more faulty reads all make the wrong claim of the first. */
   allRepeat: LogOfVotes;
   /** Probability that a read has the fault and makes a given wrong claim. */
   forged: number;
@@ -33,7 +33,7 @@ export type KindModel = {
 
 /** The faults of a service as far as they are known. */
 export type FaultModel = Record<FaultKind, KindModel> & {
-  /** ln of the probability that so many answers of the cross-check source all make the wrong claim of a page. */
+  /** ln of the probability that this many answers of the cross-check source all make the wrong claim of a page. */
   crossCheckWrong: LogOfVotes;
   /** Whether the cross-check source omits the same rows as stale reads, so it may share their snapshot. */
   crossCheckShares: boolean;

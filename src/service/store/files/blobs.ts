@@ -17,12 +17,12 @@ export type Blobs = {
   /** Returns the size of a stored file in bytes, undefined where there is none, or a link, a pipe or a folder in its place. */
   size(sha256: string): Promise<number | undefined>;
   /**
-   * Returns a stored file of so many bytes by one request, with the size that it has; undefined where there is none, or an empty
+   * Returns a stored file of this many bytes by one request, with the size that it has; undefined where there is none, or an empty
    * one. Of a longer one the end is missing. Absent where the size costs little.
    */
   readSmall?(sha256: string, bytes: number): Promise<{ bytes: Uint8Array; size: number } | undefined>;
   /**
-   * Returns an address at which anyone can get the file for so many seconds, with these headers. Absent where files have no
+   * Returns an address at which anyone can get the file for this many seconds, with these headers. Absent where files have no
    * addresses of their own.
    */
   address?(sha256: string, seconds: number, headers: FileHeaders): Promise<string>;

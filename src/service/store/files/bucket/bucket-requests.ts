@@ -43,7 +43,7 @@ export type BucketRequests = {
   askBytes(request: BucketRequest): Promise<Omit<BucketResponse, 'body'> & { bytes: Buffer }>;
   /** As `askBytes`, with the body as text. */
   ask(request: BucketRequest): Promise<Omit<BucketResponse, 'body'> & { text: string }>;
-  /** Returns an address at which anyone can get an object for so many seconds, with these response headers. */
+  /** Returns an address at which anyone can get an object for this many seconds, with these response headers. */
   presign(key: string, seconds: number, headers: FileHeaders): Promise<string>;
   /** Waits before the attempt with this number, from 1 on. Returns false where there is none. */
   waitBefore(attempt: number): Promise<boolean>;
@@ -57,7 +57,7 @@ const HEAD_TIMEOUT_MS = 60_000;
 /** Between two pieces of a body. */
 const IDLE_TIMEOUT_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A connection that is idle is used again for so long. */
+/** A connection that is idle is used again for this long. */
 const KEEP_ALIVE_MS = 4_000;
 
 /** Codes of refusals after which the same request may succeed: the service was busy, or the body did not arrive as it was sent. */
