@@ -44,17 +44,20 @@ function withoutToken(): NodeJS.ProcessEnv {
 /** Time for a write after the run was interrupted: the reader of a pipe may never read on. */
 const FINAL_WRITE_TIMEOUT_MS = 200;
 
-function sink(stream: NodeJS.WriteStream & { fd: 1 | 2 }): Sink {
+/** `isTTY` is absent for files and pipes. */
+function sink(stream: Omit<NodeJS.WriteStream, 'isTTY'> & { fd: 1 | 2; isTTY?: boolean }): Sink {
+  // isatty() is in a module that a run without a terminal does not load.
+  const isTTY = stream.isTTY === true;
   // The callback of a write gets its error. Without this listener the error would end the process.
   stream.on('error', () => {});
   return {
-    isTTY: isatty(stream.fd),
+    isTTY,
     get columns() {
       // A terminal that does not know its size says 0.
-      return (isatty(stream.fd) && stream.columns) || undefined;
+      return (isTTY && stream.columns) || undefined;
     },
     get rows() {
-      return (isatty(stream.fd) && stream.rows) || undefined;
+      return (isTTY && stream.rows) || undefined;
     },
     write: (chunk) =>
       new Promise((resolve, reject) => {
@@ -89,7 +92,9 @@ const typedAhead = { lines: [] as string[], begun: '' };
 
 // process.stdin is opened by the first read, since an open one keeps the process running.
 const stdin: Source = {
-  isTTY: isatty(0),
+  get isTTY() {
+    return isatty(0);
+  },
   bytes: () => untilAborted(process.stdin, controller.signal),
   line: async (prompt, { hidden = false, signal } = {}) => {
     const { createInterface } = await import('node:readline');

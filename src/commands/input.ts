@@ -1,7 +1,7 @@
 // Input schemas that several commands share.
 import * as z from 'zod';
+import { OptionalNonEmptyText, PAGE_LIMIT } from '../contract/scalars.ts';
 import { parseLimit, type WindowQuery } from '../contract/window.ts';
-import { PAGE_LIMIT } from '../contract/scalars.ts';
 
 /** `--limit` as typed: an integer within the bounds of the service. */
 export const Limit = z
@@ -38,8 +38,8 @@ function bytesIn(text: string): number | undefined {
 /** The options of a cursor window: `--limit`, `--after`, `--before`. */
 export const Window = z.object({
   limit: Limit.optional(),
-  after: z.string().min(1).optional(),
-  before: z.string().min(1).optional(),
+  after: OptionalNonEmptyText,
+  before: OptionalNonEmptyText,
 });
 export type Window = z.infer<typeof Window>;
 

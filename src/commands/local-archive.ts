@@ -11,5 +11,5 @@ export async function openLocalArchive({
   openArchive,
 }: Pick<App, 'directories' | 'openArchive'>): Promise<OpenArchive> {
   const { readOnlyIfNotWritable } = await import('../service/index.ts');
-  return openArchive({ ...(await readOnlyIfNotWritable({ dir: directories.data })), mustExist: true });
+  return openArchive({ ...readOnlyIfNotWritable({ dir: directories.data }), mustExist: true });
 }

@@ -126,7 +126,7 @@ export function repeatedRows(rows: readonly { id: string }[]): string | undefine
  * right. `counted`: the list, where the local archive may be asked for its number of rows.
  */
 export async function totalOf(
-  app: Pick<App, 'client' | 'isRemote' | 'log' | 'printer'>,
+  app: Pick<App, 'client' | 'isRemote' | 'log' | 'openArchive' | 'printer'>,
   page: Stated & { data: readonly unknown[]; has_more?: boolean | undefined },
   { after, before }: Window,
   counted: ListName | undefined,

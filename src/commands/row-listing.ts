@@ -1,9 +1,9 @@
 // Lists of conversations and messages: one page, all rows that match (`--all`), or the first ones of an order (`--sort`).
 import * as z from 'zod';
+import { OptionalText, PAGE_LIMIT } from '../contract/scalars.ts';
 import type { App } from '../app.ts';
 import type { ListName } from '../client/index.ts';
 import type { RowChanges } from '../client/list-parser.ts';
-import { PAGE_LIMIT } from '../contract/scalars.ts';
 import { parsePeriod } from '../contract/search/dates.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
@@ -23,10 +23,10 @@ import { instantOfColumn, shownOf, valueOfColumn, type RowTest } from './row-tes
 
 /** The options with which every list selects rows by date, orders them, and lists them all. */
 export const Selection = z.object({
-  since: z.string().optional(),
-  until: z.string().optional(),
-  on: z.string().optional(),
-  sort: z.string().optional(),
+  since: OptionalText,
+  until: OptionalText,
+  on: OptionalText,
+  sort: OptionalText,
   all: z.boolean().default(false),
   count: z.boolean().default(false),
 });
@@ -62,7 +62,7 @@ export function orderIn<Row extends object>(
 export function localTests<Row>(
   tests: readonly RowTest<Row>[],
   list: ListName,
-  app: Pick<App, 'client' | 'isRemote' | 'log' | 'notice'>,
+  app: Pick<App, 'client' | 'isRemote' | 'log' | 'notice' | 'openArchive'>,
   ofWhat = '',
 ): LocalTests<Row> {
   return {

@@ -1,6 +1,17 @@
 // Attachment rows and their list (interface 2.1, 4.2).
 import * as z from 'zod';
-import { Integrity, Sha256 } from './scalars.ts';
+import {
+  Flag,
+  NonEmptyText,
+  OptionalCount,
+  OptionalFlag,
+  OptionalInteger,
+  OptionalIntegrity,
+  OptionalText,
+  OptionalTextOrNull,
+  Sha256,
+  Text,
+} from './scalars.ts';
 
 /**
  * One row of the attachment catalogue as our service sends it (interface 2.1). A redacted row has `file_url: null` and may lack content_type,
@@ -9,24 +20,24 @@ import { Integrity, Sha256 } from './scalars.ts';
  * reader's tier lacks `sha256`, `decorative_layer` and `first_visible`.
  */
 export const SentAttachment = z.looseObject({
-  id: z.string().min(1),
-  filename: z.string(),
+  id: NonEmptyText,
+  filename: Text,
   file_url: z.string().nullable(),
   sha256: Sha256.optional(),
-  content_type: z.string().optional(),
-  redacted: z.boolean(),
-  decorative_layer: z.boolean().optional(),
-  first_visible: z.boolean().optional(),
-  origin_city: z.string().optional(),
-  source: z.string().optional(),
-  message_id: z.string().nullable().optional(),
-  sequence: z.number().int().optional(),
-  bytes: z.number().int().min(0).optional(),
-  detected_type: z.string().optional(),
-  trailing_bytes: z.number().int().min(0).optional(),
+  content_type: OptionalText,
+  redacted: Flag,
+  decorative_layer: OptionalFlag,
+  first_visible: OptionalFlag,
+  origin_city: OptionalText,
+  source: OptionalText,
+  message_id: OptionalTextOrNull,
+  sequence: OptionalInteger,
+  bytes: OptionalCount,
+  detected_type: OptionalText,
+  trailing_bytes: OptionalCount,
   /** Why the file cannot be had: the reason of the redaction, or why the archive lacks the bytes. */
-  reason: z.string().optional(),
-  integrity: Integrity.optional(),
+  reason: OptionalText,
+  integrity: OptionalIntegrity,
 });
 
 /** The same row as a client reads it. Other services may lack every field but `id`. Without `sha256` its file cannot be verified. */

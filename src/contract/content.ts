@@ -1,6 +1,17 @@
 // Content records: the lore view with its pipeline, and our raw view (interface 2.2, 4.3).
 import * as z from 'zod';
-import { Integrity, Sha256 } from './scalars.ts';
+import {
+  Count,
+  Integrity,
+  NonEmptyText,
+  OptionalCount,
+  OptionalInteger,
+  OptionalIntegrity,
+  OptionalText,
+  OptionalTextOrNull,
+  Sha256,
+  Text,
+} from './scalars.ts';
 
 /** Largest message, in bytes, that the raw view holds as `raw_base64`. Larger ones are fetched from `raw_url` (interface 4.3, our choice). */
 export const MAX_RAW_BYTES = 4 * 1024 * 1024;
@@ -9,16 +20,16 @@ export const MAX_TEXT_BYTES = 1024 * 1024;
 
 /** A generated asset in the pipeline of a message (interface 2.2). */
 export const Asset = z.looseObject({
-  asset_id: z.string(),
-  asset_type: z.string(),
-  filename: z.string(),
-  generation_job_id: z.string(),
-  render_variant: z.string(),
+  asset_id: Text,
+  asset_type: Text,
+  filename: Text,
+  generation_job_id: Text,
+  render_variant: Text,
 });
 export type Asset = z.infer<typeof Asset>;
 
 /** The pipeline block of a content record (interface 2.2). */
-export const Pipeline = z.looseObject({ provider: z.string(), assets: z.array(Asset) });
+export const Pipeline = z.looseObject({ provider: Text, assets: z.array(Asset) });
 export type Pipeline = z.infer<typeof Pipeline>;
 
 /**
@@ -26,29 +37,29 @@ export type Pipeline = z.infer<typeof Pipeline>;
  * parameter include_stego; this shape is our choice.
  */
 export const Carrier = z.looseObject({
-  where: z.string(),
-  kind: z.string(),
-  count: z.number().int().min(0),
+  where: Text,
+  kind: Text,
+  count: Count,
 });
 export type Carrier = z.infer<typeof Carrier>;
 const Stego = z.looseObject({ carriers: z.array(Carrier) });
 
 /** The lore view of a message (interface 2.2). */
 export const LoreRecord = z.looseObject({
-  id: z.string().min(1),
-  glyph_trigger: z.string(),
-  classification: z.string(),
-  sequence_status: z.string(),
+  id: NonEmptyText,
+  glyph_trigger: Text,
+  classification: Text,
+  sequence_status: Text,
   integrity: Integrity,
-  origin: z.string(),
-  source: z.string(),
+  origin: Text,
+  source: Text,
   pipeline: Pipeline.optional(),
   stego: Stego.optional(),
 });
 export type LoreRecord = z.infer<typeof LoreRecord>;
 
 /** A name and a value. Not a tuple, because JSON Schema before 2020-12 describes tuples differently. */
-const Pair = z.array(z.string()).length(2);
+const Pair = z.array(Text).length(2);
 
 /** A part of a mail whose bytes are not sent, in the order of the mail (interface 4.3, our choice). */
 export const MailPart = z.looseObject({
@@ -57,58 +68,58 @@ export const MailPart = z.looseObject({
   /** The declared type; null for a file, whose row in the catalogue has it. */
   type: z.string().nullable(),
   /** HTML is text here, and text with format=flowed has a line for each paragraph. */
-  text: z.string().optional(),
+  text: OptionalText,
   /** The addresses that `[1]`, `[2]` … in `text` stand for. */
-  links: z.array(z.string()).optional(),
+  links: z.array(Text).optional(),
   /** Of a file: its attachment. */
-  id: z.string().optional(),
-  bytes: z.number().int().min(0).optional(),
+  id: OptionalText,
+  bytes: OptionalCount,
   /** From, Date, To and Subject of forwarded messages that begin here. */
   forwarded: z.array(z.array(Pair)).optional(),
-  warnings: z.array(z.string()).optional(),
+  warnings: z.array(Text).optional(),
 });
 export type MailPart = z.infer<typeof MailPart>;
 
 /** The raw view of a message: its stored bytes, headers in order and decoded text (interface 4.3, our choice). */
 export const RawRecord = z.looseObject({
-  id: z.string().min(1),
-  entry: z.string().optional(),
-  conversation_id: z.string().nullable().optional(),
-  parent_id: z.string().nullable().optional(),
-  sequence: z.number().int().optional(),
-  format: z.string().optional(),
-  date: z.string().nullable().optional(),
-  subject: z.string().nullable().optional(),
-  from: z.string().nullable().optional(),
+  id: NonEmptyText,
+  entry: OptionalText,
+  conversation_id: OptionalTextOrNull,
+  parent_id: OptionalTextOrNull,
+  sequence: OptionalInteger,
+  format: OptionalText,
+  date: OptionalTextOrNull,
+  subject: OptionalTextOrNull,
+  from: OptionalTextOrNull,
   headers: z.array(Pair).optional(),
-  text: z.string().nullable().optional(),
-  html: z.string().nullable().optional(),
+  text: OptionalTextOrNull,
+  html: OptionalTextOrNull,
   /** Names of `headers`, `text` or `html` that were cut. Absent where nothing was cut. */
-  truncated: z.array(z.string()).optional(),
+  truncated: z.array(Text).optional(),
   /** The stored bytes: they decode to `bytes` bytes whose hash is `sha256`. Absent where files are `withheld`. */
-  raw_base64: z.string().optional(),
+  raw_base64: OptionalText,
   /** Address of the stored bytes where there are more than MAX_RAW_BYTES. No token is sent to it. */
-  raw_url: z.string().nullable().optional(),
+  raw_url: OptionalTextOrNull,
   /** Ids of attachments whose bytes this reader may not have: redacted, or above the tier. Absent where there are none. */
-  withheld: z.array(z.string()).optional(),
+  withheld: z.array(Text).optional(),
   /** Of a mail with withheld files: its parts, with the places of its files. Absent for a damaged mail, and where the bytes are sent. */
   parts: z.array(MailPart).optional(),
   /** The attachments that cannot be had, each with its state and, if it is known, the reason. Absent where there are none. */
   unavailable: z
     .array(
       z.looseObject({
-        id: z.string(),
+        id: Text,
         state: z.enum(['withheld', 'absent']),
         reason: z.string().nullable(),
       }),
     )
     .optional(),
   sha256: Sha256.optional(),
-  bytes: z.number().int().min(0).optional(),
-  attachments: z.array(z.string()).optional(),
-  integrity: Integrity.optional(),
-  source: z.string().optional(),
-  channel: z.string().optional(),
+  bytes: OptionalCount,
+  attachments: z.array(Text).optional(),
+  integrity: OptionalIntegrity,
+  source: OptionalText,
+  channel: OptionalText,
   pipeline: Pipeline.optional(),
   stego: Stego.optional(),
 });

@@ -1,14 +1,14 @@
 // The error body, and the HTTP status of every error code (interface 7).
 import * as z from 'zod';
-import { Integrity } from './scalars.ts';
+import { OptionalIntegrity, OptionalText, Text } from './scalars.ts';
 
 /** The body of every error response (interface 7). */
 export const ErrorBody = z.looseObject({
   error: z.looseObject({
-    code: z.string(),
-    message: z.string(),
-    request_id: z.string().optional(),
-    integrity: Integrity.optional(),
+    code: Text,
+    message: Text,
+    request_id: OptionalText,
+    integrity: OptionalIntegrity,
   }),
 });
 export type ErrorBody = z.infer<typeof ErrorBody>;

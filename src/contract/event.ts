@@ -1,12 +1,13 @@
 // Stored events and acknowledgements (interface 2.4, 4.6). What is sent is in ingest.ts.
 import * as z from 'zod';
+import { Flag, OptionalInteger, OptionalText, Text } from './scalars.ts';
 
 /** Reply of the ingest endpoint to one event (interface 4.6). */
 export const Acknowledgement = z.looseObject({
-  accepted: z.boolean(),
-  event_id: z.string(),
-  type: z.string(),
-  status: z.string(),
+  accepted: Flag,
+  event_id: Text,
+  type: Text,
+  status: Text,
 });
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
@@ -15,15 +16,15 @@ export type Acknowledgement = z.infer<typeof Acknowledgement>;
  * or dead. `failures` counts failed attempts to apply it; `error` describes the last one.
  */
 export const Envelope = z.looseObject({
-  id: z.string(),
-  type: z.string(),
-  status: z.string(),
-  payload: z.record(z.string(), z.unknown()),
-  sequence: z.number().int().optional(),
-  received_at: z.string().optional(),
-  effect: z.string().optional(),
-  deliveries: z.number().int().optional(),
-  failures: z.number().int().optional(),
-  error: z.string().optional(),
+  id: Text,
+  type: Text,
+  status: Text,
+  payload: z.record(Text, z.unknown()),
+  sequence: OptionalInteger,
+  received_at: OptionalText,
+  effect: OptionalText,
+  deliveries: OptionalInteger,
+  failures: OptionalInteger,
+  error: OptionalText,
 });
 export type Envelope = z.infer<typeof Envelope>;

@@ -1,6 +1,6 @@
 // The health reply and the probes (interface 4.5). The interface shows no shape; all fields are our choice.
 import * as z from 'zod';
-import { Integrity } from './scalars.ts';
+import { OptionalFlag, OptionalInteger, OptionalIntegrity, OptionalText, Text } from './scalars.ts';
 
 /**
  * The health reply (interface 4.5). `counts` are rows in the archive, withheld ones too. `asset_url` is where files are served. `drift_ratio` is 0
@@ -9,20 +9,20 @@ import { Integrity } from './scalars.ts';
  * where such requests are not accepted.
  */
 export const Health = z.looseObject({
-  status: z.string(),
-  service: z.string().optional(),
-  version: z.string().optional(),
-  time: z.string().optional(),
-  asset_url: z.string().optional(),
-  database: z.string().optional(),
+  status: Text,
+  service: OptionalText,
+  version: OptionalText,
+  time: OptionalText,
+  asset_url: OptionalText,
+  database: OptionalText,
   ingest_batch: z.number().int().min(1).optional(),
-  integrity: Integrity.optional(),
+  integrity: OptionalIntegrity,
   drift_ratio: z.number().optional(),
-  counts: z.record(z.string(), z.number()).optional(),
-  schema: z.number().int().optional(),
-  files_writable: z.boolean().optional(),
-  read_only: z.boolean().optional(),
-  uptime_ms: z.number().int().optional(),
+  counts: z.record(Text, z.number()).optional(),
+  schema: OptionalInteger,
+  files_writable: OptionalFlag,
+  read_only: OptionalFlag,
+  uptime_ms: OptionalInteger,
 });
 export type Health = z.infer<typeof Health>;
 
@@ -33,14 +33,14 @@ export type Health = z.infer<typeof Health>;
  */
 export const Probe = z.looseObject({
   status: z.enum(['live', 'ready', 'unready']),
-  uptime_ms: z.number().int().optional(),
-  read_only: z.boolean().optional(),
-  database: z.string().optional(),
-  reachable: z.boolean().optional(),
+  uptime_ms: OptionalInteger,
+  read_only: OptionalFlag,
+  database: OptionalText,
+  reachable: OptionalFlag,
   schema: z.number().int().nullable().optional(),
-  migration_needed: z.boolean().optional(),
-  files_writable: z.boolean().optional(),
-  files_there: z.boolean().optional(),
-  takes_writes: z.boolean().optional(),
+  migration_needed: OptionalFlag,
+  files_writable: OptionalFlag,
+  files_there: OptionalFlag,
+  takes_writes: OptionalFlag,
 });
 export type Probe = z.infer<typeof Probe>;

@@ -1,16 +1,24 @@
 // A named sequence: where entries are reported and where they were checked to be (interface 4.4). The shape is our choice.
 import * as z from 'zod';
-import { Integrity } from './scalars.ts';
+import {
+  Integer,
+  OptionalCount,
+  OptionalFlag,
+  OptionalIntegrity,
+  OptionalText,
+  OptionalTextOrNull,
+  Text,
+} from './scalars.ts';
 
 /** One entry of a sequence as our service sends it. `reported` is the position that the record claims, `checked` its rank by arrival, `offset` = reported − checked. */
 export const SentPosition = z.looseObject({
-  entry: z.string(),
-  message_id: z.string().nullable().optional(),
-  source: z.string().optional(),
-  status: z.string().optional(),
-  reported: z.number().int(),
-  checked: z.number().int(),
-  offset: z.number().int(),
+  entry: Text,
+  message_id: OptionalTextOrNull,
+  source: OptionalText,
+  status: OptionalText,
+  reported: Integer,
+  checked: Integer,
+  offset: Integer,
 });
 
 /** The same entry as a client reads it. Another service may lack any of these fields. */
@@ -19,13 +27,13 @@ export type Position = z.infer<typeof Position>;
 
 /** One page of a sequence as our service sends it. `total` counts all entries of the sequence, `displaced` all whose offset is not 0. */
 export const SentSequence = z.looseObject({
-  name: z.string(),
-  status: z.string().optional(),
-  total: z.number().int().min(0).optional(),
-  displaced: z.number().int().min(0).optional(),
+  name: Text,
+  status: OptionalText,
+  total: OptionalCount,
+  displaced: OptionalCount,
   drift_ratio: z.number().optional(),
-  integrity: Integrity.optional(),
-  has_more: z.boolean().optional(),
+  integrity: OptionalIntegrity,
+  has_more: OptionalFlag,
   data: z.array(SentPosition),
 });
 export type SentSequence = z.infer<typeof SentSequence>;

@@ -1,6 +1,6 @@
 // Token request and response, tiers and scopes (interface 2.3, 4.1, 5).
 import * as z from 'zod';
-import { Instant, Integrity } from './scalars.ts';
+import { Instant, Integer, Integrity, Text } from './scalars.ts';
 
 /** Request body of POST /api/auth/token (interface 4.1). */
 export const TokenRequest = z.object({
@@ -21,11 +21,11 @@ const AccessToken = z
 export const Token = z.looseObject({
   access_token: AccessToken,
   expires_at: Instant,
-  scope: z.array(z.string()),
-  access_tier: z.string(),
-  issued_by: z.string(),
-  timeline_offset_ms: z.number().int(),
-  session_drift_ms: z.number().int(),
+  scope: z.array(Text),
+  access_tier: Text,
+  issued_by: Text,
+  timeline_offset_ms: Integer,
+  session_drift_ms: Integer,
   source_integrity: Integrity,
 });
 export type Token = z.infer<typeof Token>;

@@ -298,7 +298,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     verbose: flags.verbose > 0,
     isInteractive: flags.input,
     isRecorded: flags.record !== undefined,
-    mayAsk: flags.input && world.stdin.isTTY && world.stderr.isTTY,
+    mayAsk: flags.input && world.stderr.isTTY && world.stdin.isTTY,
     isRemote,
     hasFileSockets,
     tokens,

@@ -1,5 +1,6 @@
 // The values of the global options that are not settings.
 import * as z from 'zod';
+import { Flag, OptionalNonEmptyText } from '../contract/scalars.ts';
 import { readInput } from './input.ts';
 
 /** `a,b,c` as typed. */
@@ -15,10 +16,13 @@ const Seconds = z
   .transform(Number)
   .refine((seconds) => seconds > 0 && seconds <= 86_400, 'must be from 0.001 to 86400');
 
+/** An option without a value. */
+const Switch = Flag.default(false);
+
 const GlobalFlags = z.object({
   /** True where no names follow: the names are to be listed. */
   fields: z.union([z.literal(true), Names]).optional(),
-  tokenFile: z.string().min(1).optional(),
+  tokenFile: OptionalNonEmptyText,
   allowAssetHost: Names.default([]),
   record: z
     .string()
@@ -26,22 +30,22 @@ const GlobalFlags = z.object({
     .optional(),
   jq: z.string().min(1, 'must be a jq program').optional(),
   template: z.string().min(1, 'must be a text').optional(),
-  summary: z.boolean().default(false),
-  force: z.boolean().default(false),
-  csvSafe: z.boolean().default(false),
-  strict: z.boolean().default(false),
+  summary: Switch,
+  force: Switch,
+  csvSafe: Switch,
+  strict: Switch,
   progress: z.enum(['auto', 'json', 'none']).default('auto'),
-  utc: z.boolean().default(false),
-  relative: z.boolean().default(false),
-  input: z.boolean().default(true),
-  quiet: z.boolean().default(false),
+  utc: Switch,
+  relative: Switch,
+  input: Flag.default(true),
+  quiet: Switch,
   maxRows: z
     .string()
     .regex(/^[1-9]\d{0,14}$/, 'must be a whole number of at least 1')
     .transform(Number)
     .optional(),
   maxTime: Seconds.optional(),
-  offline: z.boolean().default(false),
+  offline: Switch,
   /** How many `-v` were given. */
   verbose: z.number().default(0),
 });

@@ -56,7 +56,7 @@ export function createLocalArchives(
     open,
     openForReading: async () => {
       const { readOnlyIfNotWritable } = await import('../service/index.ts');
-      return open({ ...(await readOnlyIfNotWritable(current)), mustExist: true });
+      return open({ ...readOnlyIfNotWritable(current), mustExist: true });
     },
     faultOf: async (error) => {
       if (archives.size === 0 || world.signal.aborted) return error;

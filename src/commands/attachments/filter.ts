@@ -1,5 +1,6 @@
 // The options that select rows of the catalogue, of `ls`, `pull` and the commands that count.
 import * as z from 'zod';
+import { OptionalNonEmptyText, OptionalText } from '../../contract/scalars.ts';
 import type { App } from '../../app.ts';
 import type { Query } from '../../client/index.ts';
 import type { Attachment } from '../../contract/attachment.ts';
@@ -15,22 +16,22 @@ import { datesOf, sayDatesAreUtc } from '../utc-dates.ts';
 
 /** The values a row must have, each compared as a whole. An absent one selects every row. */
 export const Filter = z.object({
-  city: z.string().min(1).optional(),
+  city: OptionalNonEmptyText,
   type: ContentType.optional(),
-  source: z.string().min(1).optional(),
-  message: z.string().min(1).optional(),
+  source: OptionalNonEmptyText,
+  message: OptionalNonEmptyText,
 });
 export type Filter = z.infer<typeof Filter>;
 
 /** Everything that rows are selected by. */
 export const Selecting = Filter.extend({
-  name: z.string().min(1).optional(),
-  from: z.string().optional(),
-  matching: z.string().min(1).optional(),
+  name: OptionalNonEmptyText,
+  from: OptionalText,
+  matching: OptionalNonEmptyText,
   minBytes: Size.optional(),
-  since: z.string().optional(),
-  until: z.string().optional(),
-  on: z.string().optional(),
+  since: OptionalText,
+  until: OptionalText,
+  on: OptionalText,
 });
 export type Selecting = z.infer<typeof Selecting>;
 

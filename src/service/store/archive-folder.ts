@@ -1,6 +1,15 @@
 // The folder of an archive on SQLite: `archive.db` and `blobs/`, for its owner alone.
-import { constants, type Stats } from 'node:fs';
-import { access, chmod, open, readdir, stat } from 'node:fs/promises';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  openSync,
+  readdirSync,
+  statSync,
+  type Stats,
+} from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../disk/make-folder.ts';
 import { openingError } from './opening-error.ts';
@@ -36,29 +45,30 @@ export async function createArchiveFolder(dir: string): Promise<void> {
 }
 
 /** Throws {@link NoArchive} where the folder has no archive. */
-export async function checkArchiveExists(dir: string): Promise<void> {
-  const isThere = (await sizeOf(join(dir, DATABASE))) > 0 || (await hasShards(dir));
+export function checkArchiveExists(dir: string): void {
+  const isThere = sizeOf(join(dir, DATABASE)) > 0 || hasShards(dir);
   if (!isThere) throw new NoArchive('there is no archive');
 }
 
 /** Returns whether this process may not write the database of an archive, for example on a read-only medium. */
-export async function isNotWritable(dir: string): Promise<boolean> {
-  const errorCode = await access(join(dir, DATABASE), constants.W_OK).then(
-    () => undefined,
-    ({ code }: NodeJS.ErrnoException) => code,
-  );
-  return ['EROFS', 'EACCES', 'EPERM'].includes(errorCode ?? '');
+export function isNotWritable(dir: string): boolean {
+  try {
+    accessSync(join(dir, DATABASE), constants.W_OK);
+    return false;
+  } catch (error) {
+    return ['EROFS', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '');
+  }
 }
 
 /**
  * Returns the error with which SQLite could not open an archive, or that of the system where no descriptor is left: SQLite gives
  * one code for both. Where the file can be opened and its folder written, descriptors are missing for the log.
  */
-export async function withSystemCode(error: unknown, dir: string): Promise<unknown> {
+export function withSystemCode(error: unknown, dir: string): unknown {
   if (primaryCode(error) !== SQLITE.CANTOPEN) return error;
   try {
-    await (await open(join(dir, DATABASE), 'r')).close();
-    await access(dir, constants.W_OK);
+    closeSync(openSync(join(dir, DATABASE), 'r'));
+    accessSync(dir, constants.W_OK);
   } catch (cause) {
     return ['EMFILE', 'ENFILE'].includes((cause as NodeJS.ErrnoException).code ?? '') ? cause : error;
   }
@@ -69,59 +79,68 @@ export async function withSystemCode(error: unknown, dir: string): Promise<unkno
  * Whether there are files of an archive without its database. Then no new database is created. `isNone` is called again
  * after looking for files: another process may be creating the archive, and it creates tables before files.
  */
-export async function isLost(dir: string, isNone: () => Promise<boolean>): Promise<boolean> {
-  return (await isNone()) && (await hasShards(dir)) && isNone();
+export async function isLost(dir: string, isNone: () => boolean | Promise<boolean>): Promise<boolean> {
+  return (await isNone()) && hasShards(dir) && isNone();
 }
 
-async function hasShards(dir: string): Promise<boolean> {
-  const names = await readdir(join(dir, BLOBS)).catch(() => []);
-  return names.some((name) => /^[\da-f]{2}$/.test(name));
+function hasShards(dir: string): boolean {
+  try {
+    return readdirSync(join(dir, BLOBS)).some((name) => /^[\da-f]{2}$/.test(name));
+  } catch {
+    return false;
+  }
 }
 
 /** Returns whether a file is empty or not there. */
-export async function hasNoBytes(path: string): Promise<boolean> {
-  return sizeOf(path).then(
-    (size) => size === 0,
-    () => true,
-  );
+export function hasNoBytes(path: string): boolean {
+  try {
+    return sizeOf(path) === 0;
+  } catch {
+    return true;
+  }
 }
 
 /** Makes the files of a database private, in a folder that is known to be an archive. SQLite gives new files the mode of the database file. */
-export async function makeFilesPrivate(dir: string): Promise<void> {
-  for (const end of ['', '-wal', '-shm']) await makePrivate(join(dir, DATABASE + end));
+export function makeFilesPrivate(dir: string): void {
+  for (const end of ['', '-wal', '-shm']) makePrivate(join(dir, DATABASE + end));
 }
 
 /** Creates the database file before SQLite does, which would make it readable for everyone. */
-export async function createPrivate(path: string): Promise<void> {
-  if ((await modeOf(path)) !== undefined) return;
-  const file = await open(path, 'a', PRIVATE);
-  // The umask may have removed permissions that the owner needs.
-  await file.chmod(PRIVATE).finally(() => file.close());
+export function createPrivate(path: string): void {
+  if (statIfExists(path) !== undefined) return;
+  const file = openSync(path, 'a', PRIVATE);
+  try {
+    // The umask may have removed permissions that the owner needs.
+    fchmodSync(file, PRIVATE);
+  } finally {
+    closeSync(file);
+  }
 }
 
-async function makePrivate(path: string): Promise<void> {
-  const mode = await modeOf(path);
-  if (mode === undefined || (mode & 0o077) === 0) return;
-  await chmod(path, PRIVATE).catch((error: NodeJS.ErrnoException) => {
+function makePrivate(path: string): void {
+  const { mode = 0 } = statIfExists(path) ?? {};
+  if ((mode & 0o077) === 0) return;
+  try {
+    chmodSync(path, PRIVATE);
+  } catch (error) {
     // EPERM: the file belongs to another user, who decides. ENOENT: another process has closed the archive.
-    if (error.code !== 'EPERM' && error.code !== 'ENOENT' && error.code !== 'EROFS') throw error;
-  });
+    if (!['EPERM', 'ENOENT', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
 }
 
 const PRIVATE = 0o600;
 
-async function modeOf(path: string): Promise<number | undefined> {
-  return (await statIfExists(path))?.mode;
-}
-
 /** Returns the bytes of a file, 0 where there is none. */
-async function sizeOf(path: string): Promise<number> {
-  return (await statIfExists(path))?.size ?? 0;
+function sizeOf(path: string): number {
+  return statIfExists(path)?.size ?? 0;
 }
 
-async function statIfExists(path: string): Promise<Stats | undefined> {
-  return stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
+/** Not through the thread pool, whose threads and module take a start 1 ms: SQLite reads the same folder in this thread. */
+function statIfExists(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
-  });
+  }
 }

@@ -109,14 +109,14 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
       const mark = options.asCopy === true ? undefined : await copyMark(database).catch(() => undefined);
       if (mark !== undefined) throw copyUnfinished(mark);
       if (!('dir' in options)) await checkFiles(archive, options);
-      else if (!readOnly) await makeFilesPrivate(options.dir);
+      else if (!readOnly) makeFilesPrivate(options.dir);
     } catch (error) {
       await database.close();
       throw error;
     }
     return archive;
   } catch (error) {
-    throw openingError('dir' in options ? await withSystemCode(error, options.dir) : error);
+    throw openingError('dir' in options ? withSystemCode(error, options.dir) : error);
   }
 }
 
@@ -127,9 +127,9 @@ async function fillNew(statements: Statements, { randomBytes, asCopy }: OpenOpti
 }
 
 /** Returns the same location, read-only where its database file cannot be written, for example on a read-only medium. */
-export async function readOnlyIfNotWritable(place: ArchiveLocation): Promise<ArchiveLocation> {
+export function readOnlyIfNotWritable(place: ArchiveLocation): ArchiveLocation {
   if (!('dir' in place) || place.readOnly === true) return place;
-  return (await isNotWritable(place.dir)) ? { ...place, readOnly: true } : place;
+  return isNotWritable(place.dir) ? { ...place, readOnly: true } : place;
 }
 
 type Opened = Pick<Archive, 'database' | 'blobs' | 'shared'>;
@@ -139,7 +139,7 @@ type Folder = Pick<OpenOptions, 'sleep' | 'onLongWait' | 'readOnly' | 'startRead
 async function openFolder({ dir, readOnly = false, ...options }: Folder): Promise<Opened> {
   const path = databaseOf(dir);
   if (await isLost(dir, () => hasNoBytes(path))) throw databaseMissing();
-  if (!readOnly) await createPrivate(path);
+  if (!readOnly) createPrivate(path);
   const { openSqlite } = await import('./engines/sqlite.ts');
   const database = await openSqlite({ ...options, path, readOnly });
   return { database, blobs: openFolderFiles(blobsOf(dir)), shared: PROCESS_COUNTERS };
