@@ -3,6 +3,7 @@ import type { Content, LoreRecord, RawRecord } from '../contract/content.ts';
 import { Fault } from '../faults.ts';
 import type { Query } from './base-url.ts';
 import { parseResponseWith, wrongShape, type ApiResponse, type Reply } from './response.ts';
+import { checkNoError } from './shapes/body-error.ts';
 import { isRecord, ownField, type JsonRecord } from './shapes/json-path.ts';
 import type { ReadBody } from './shapes/record-body.ts';
 
@@ -35,6 +36,7 @@ export function parseContent(
       return { ...around, view: 'raw', data };
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
+      checkNoError(body, answer.status);
       // Without an id it is still shown as it is.
       return ownField(around, 'data') === undefined ? { data: body } : (around as ForeignContent);
     }

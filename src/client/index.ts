@@ -15,7 +15,14 @@ import type { Token, TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { lazy } from '../lazy.ts';
 import { parseContent, type ForeignContent } from './content-body.ts';
-import { parseResponse, parseResponseWith, rawReply, type ApiResponse, type Reply } from './response.ts';
+import {
+  isWebPage,
+  parseResponse,
+  parseResponseWith,
+  rawReply,
+  type ApiResponse,
+  type Reply,
+} from './response.ts';
 import { parseBaseUrl, typedUrlWithin, urlWithin, type Query } from './base-url.ts';
 import type { ListPage, ListParser, RowChanges } from './list-parser.ts';
 import {
@@ -147,9 +154,11 @@ export function createClient(options: ClientOptions): Client {
       const url = urlWithin(base, ROUTES.token.path);
       const { ownerSecret: secret } = options;
       const sign = secret === undefined ? {} : { sign: () => ({ [OWNER_SECRET_HEADER]: secret }) };
-      return send({ method: 'POST', url, withToken: false, body: request, ...sign }, (answer) =>
-        checkedExpiry(as(records.token())(answer), options.world.now()),
-      );
+      return send({ method: 'POST', url, withToken: false, body: request, ...sign }, (answer) => {
+        const readBody = (body: unknown): Token => records.token()(body, answer);
+        const reply = parseResponseWith(answer, readBody, { isSecret: true });
+        return checkedExpiry(reply, options.world.now());
+      });
     },
     attachments: async (query) => {
       const reply = await read('attachments', page(lists.attachments(), query), {}, query);
@@ -167,7 +176,7 @@ export function createClient(options: ClientOptions): Client {
       const url = urlWithin(base, ROUTES.ingest.path);
       const body = text === undefined ? { body: event } : { body: event, text };
       return send({ method: 'POST', url, ...body, id: event.id, ...signing(event.id) }, (answer) => {
-        const reply = as(records.acknowledgement())(answer);
+        const reply = acknowledged(event.id, answer, () => as(records.acknowledgement())(answer));
         checkEcho(reply.body, event);
         return reply;
       });
@@ -178,10 +187,11 @@ export function createClient(options: ClientOptions): Client {
       const lines = events.map(({ text }) => text).join('\n');
       const id = `${events[0]?.event.id} and ${events.length - 1} more`;
       return send({ method: 'POST', url, lines, id, ...signing(id) }, (answer, redact) => {
-        const { data } = parseResponse(answer, BatchAcknowledgement).body;
-        if (data.length !== events.length) {
-          throw new Fault('protocol', `${events.length} events were sent and ${data.length} answered`);
-        }
+        const data = acknowledged(id, answer, () => {
+          const { data: outcomes } = parseResponse(answer, BatchAcknowledgement).body;
+          if (outcomes.length === events.length) return outcomes;
+          throw new Fault('protocol', `${events.length} events were sent and ${outcomes.length} answered`);
+        });
         return data.map((outcome, index) => {
           if (!outcome.accepted)
             return faultOfItem(redact(outcome.error.code), redact(outcome.error.message));
@@ -267,6 +277,24 @@ function checkedExpiry(reply: Reply<Token>, now: number): Reply<Token> {
     throw new Fault('protocol', `the service gave a token that expired at ${expires_at}`);
   }
   return reply;
+}
+
+/**
+ * Returns what `read` makes of a success that answers an event. One that cannot be read leaves it open whether the event was
+ * accepted: Fault 'unconfirmed'. A web page does not come from an archive service.
+ */
+function acknowledged<T>(id: string, answer: ApiResponse, read: () => T): T {
+  try {
+    if (answer.bytes.length === 0) throw new Fault('protocol', `answer has no body (status ${answer.status})`);
+    return read();
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind !== 'protocol' || isWebPage(answer)) throw error;
+    throw new Fault('unconfirmed', `event ${id} may have been accepted: ${error.message}`, {
+      ...error.detail,
+      status: answer.status,
+      hint: 'send it again with the same id',
+    });
+  }
 }
 
 /** Throws where an acknowledgement is not of this event (interface 4.6). */

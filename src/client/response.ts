@@ -4,6 +4,7 @@ import { ErrorBody } from '../contract/error.ts';
 import { MAX_RESPONSE_BYTES } from '../contract/scalars.ts';
 import { HEADERS } from '../contract/routes.ts';
 import { Fault } from '../faults.ts';
+import { checkNoError } from './shapes/body-error.ts';
 import { decodeBody, readBody } from './content-encoding.ts';
 import { checkBaseUrl } from './wrong-base-url.ts';
 import { safeText } from './safe-text.ts';
@@ -72,12 +73,16 @@ export function parseResponse<T extends z.ZodType>(answer: ApiResponse, schema: 
   return parseResponseWith(answer, (value) => parseShape(value, schema, answer));
 }
 
-/** As {@link parseResponse}, with a function in place of the schema. It throws where the JSON has the wrong shape. */
+/**
+ * As {@link parseResponse}, with a function in place of the schema. It throws where the JSON has the wrong shape. A body that
+ * may hold a secret is not quoted.
+ */
 export function parseResponseWith<T>(
   answer: ApiResponse,
   bodyOf: (value: unknown, text: string) => T,
+  { isSecret = false }: { isSecret?: boolean } = {},
 ): Reply<T> {
-  checkType(answer);
+  checkType(answer, isSecret);
   if (answer.status === 204 || answer.status === 205)
     throw new Fault('protocol', `answer has no body (status ${answer.status})`, { status: answer.status });
   const { text, value } = parseJson(answer.bytes);
@@ -93,7 +98,7 @@ export function parseResponseWith<T>(
   return { ...frameOf(answer), body: bodyOf(value, text), text };
 }
 
-/** Returns a value that fits a schema. Throws Fault 'protocol' that names the path of the wrong field, never its value. */
+/** Returns a value that fits a schema. Throws Fault 'protocol' that names the path of the wrong field, never its value, or the error that the value reports. */
 export function parseShape<T extends z.ZodType>(
   value: unknown,
   schema: T,
@@ -101,6 +106,7 @@ export function parseShape<T extends z.ZodType>(
 ): z.infer<T> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
+  checkNoError(value, answer.status);
   throw wrongShape([], parsed.error.issues[0], answer);
 }
 
@@ -110,7 +116,9 @@ export function wrongShape(
   issue: z.core.$ZodIssue | undefined,
   { status, headers }: Pick<ApiResponse, 'status' | 'headers'>,
 ): Fault {
-  const words = (issue?.message ?? 'wrong shape').replace(/^Invalid input: /, '');
+  const words = (issue?.message ?? 'wrong shape')
+    .replace(/^Invalid input: /, '')
+    .replace('received ExactNumber', 'received one that would be rounded');
   const requestId = headers[HEADERS.requestId];
   const place = formatPath([...path, ...(issue?.path ?? [])]);
   return new Fault('protocol', `answer has the wrong shape at ${place}: ${words}`, {
@@ -151,14 +159,25 @@ export function isWebPage({ headers }: Pick<ApiResponse, 'headers'>): boolean {
   return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(headers['content-type'] ?? '');
 }
 
-function checkType(response: ApiResponse): void {
+function checkType(response: ApiResponse, isSecret: boolean): void {
   const { headers, bytes } = response;
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   // A body without a type may still be JSON: the parser decides.
   if (type === undefined || /^(application|text)\/([\w.-]+\+)?json$/.test(type)) return;
-  const shown = safeText(new TextDecoder().decode(bytes.subarray(0, 400)), 80);
+  // Some servers name another type: the default of PHP is text/html, that of a bucket application/octet-stream.
+  if (isJson(bytes)) return;
+  const shown = isSecret ? '' : safeText(new TextDecoder().decode(bytes.subarray(0, 400)), 80);
   const message = `expected JSON, got ${safeText(type, 60)}${shown === '' ? '' : `: ${shown}`}`;
   throw new Fault('protocol', message, isWebPage(response) ? { hint: checkBaseUrl() } : {});
+}
+
+function isJson(bytes: Uint8Array): boolean {
+  try {
+    const { value } = parseJson(bytes);
+    return typeof value === 'object' && value !== null;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns a path in JSON as text: `data[3].integrity`, `$` for the whole value. */

@@ -1,4 +1,4 @@
-// Parses JSON from a server: UTF-8 without a byte order mark, limited nesting, exact integers, errors that quote no input.
+// Parses JSON from a server: UTF-8, limited nesting, exact integers, errors that quote no input.
 import { parseExactJson, scanShownJson } from '../contract/exact-json.ts';
 import { exceededLimit } from '../contract/json-size.ts';
 import { Fault } from '../faults.ts';
@@ -7,6 +7,7 @@ import { TransportFault } from './transport.ts';
 
 /** JSON.parse takes any depth, but recursive functions over the value do not. */
 export const MAX_JSON_DEPTH = 200;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 /** More rows than a page has. Five million of them took a gigabyte. */
 const MAX_JSON_VALUES = 2_000_000;
 
@@ -16,12 +17,11 @@ const MAX_JSON_VALUES = 2_000_000;
  * 'protocol', also for a key that an object has twice: it would depend on the parser whether a row is redacted. Throws
  * {@link TransportFault} for JSON that ends early or is empty: it was cut on the way, so another try may bring it whole.
  */
-export function parseJson(bytes: Uint8Array): { text: string; value: unknown } {
+export function parseJson(body: Uint8Array): { text: string; value: unknown } {
+  // RFC 8259, section 8.1, allows to ignore a byte order mark.
+  const bytes = BYTE_ORDER_MARK.every((byte, at) => body[at] === byte) ? body.subarray(3) : body;
   const text = textOf(bytes);
   if (text.trim() === '') throw cutFault('it is empty');
-  if (text.startsWith('\u{feff}')) {
-    throw new Fault('protocol', 'answer is not JSON: it begins with a byte order mark');
-  }
   const exceeded = exceededLimit(bytes, { maxDepth: MAX_JSON_DEPTH, maxValues: MAX_JSON_VALUES });
   if (exceeded === 'depth')
     throw new Fault('protocol', `answer is nested more than ${MAX_JSON_DEPTH} levels deep`);

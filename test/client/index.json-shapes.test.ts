@@ -71,6 +71,7 @@ const lore = (change: object): string => JSON.stringify({ view: 'lore', data: { 
 const token = (change: object): string => JSON.stringify({ ...GOOD_TOKEN, ...change });
 
 const list = (client: Client): Promise<unknown> => client.attachments();
+const raw = (client: Client): Promise<unknown> => client.content('msg_1', { view: 'raw' });
 const content = (client: Client): Promise<unknown> => client.content('msg_1', { view: 'lore' });
 const piped = (client: Client): Promise<unknown> =>
   client.content('msg_1', { view: 'lore', include_pipeline: true });
@@ -85,7 +86,7 @@ describe('B: bodies that are refused as protocol faults', () => {
     words: RegExp,
   ][] = [
     ['B1', 'not JSON', `{"data":[${TOKEN}`, list, /^answer is not JSON \(\d+ bytes\)$/],
-    ['B1', 'BOM', '\u{feff}{"data":[]}', list, /byte order mark/],
+    ['B1', 'two byte order marks', '\u{feff}\u{feff}{"data":[]}', list, /answer is not JSON/],
     ['B1', 'two documents', '{"data":[]}{"data":[]}', list, /^answer is not JSON/],
     ['B2', 'number', '7', list, /^attachments: answer is no list$/],
     ['B2', 'string', '"x"', list, /^attachments: answer is no list$/],
@@ -285,6 +286,36 @@ describe('B: bodies that are taken as they are', () => {
       expect((await clientFor('[]', 200, { 'content-type': type }).attachments()).body).toEqual({ data: [] });
     }
   });
+});
+
+test.each(['text/plain', 'text/html; charset=utf-8', 'application/octet-stream'])(
+  'JSON that is called %s is read, other text is not',
+  async (type) => {
+    const headers = { 'content-type': type };
+    expect((await clientFor('{"data":[]}', 200, headers).attachments()).body).toEqual({ data: [] });
+    for (const body of ['[1] text', '"text"', '{"data":[', 'OK'])
+      expect((await faultFrom(clientFor(body, 200, headers).attachments(), 'protocol')).message).toMatch(
+        /^expected JSON, got /,
+      );
+  },
+);
+
+test('B1 a byte order mark before JSON is ignored', async () => {
+  expect((await clientFor('\u{feff}{"data":[]}').attachments()).body).toEqual({ data: [] });
+});
+
+test.each([
+  ['a message', '{"ok":false,"error":{"code":"not_found","request_id":null}}', raw],
+  ['a search', '{"success":false,"message":"not_found"}', (client: Client) => client.search({ q: 'x' })],
+])('%s: an error with status 200 is none', async (_, body, ask) => {
+  const { message } = await faultFrom(ask(clientFor(body)), 'protocol');
+  expect(message).toBe('answer has status 200 but says error not_found');
+});
+
+test('a number that would be rounded, where one is needed', async () => {
+  const body = lore({ integrity: 0 }).replace('"integrity":0', '"integrity":9007199254740993');
+  const { message } = await faultFrom(content(clientFor(body)), 'protocol');
+  expect(message).toMatch(/at data\.integrity: expected number, received one that would be rounded$/);
 });
 
 describe('error answers', () => {

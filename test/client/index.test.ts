@@ -276,26 +276,57 @@ describe('tokens', () => {
   });
 });
 
+test.each([
+  ['application/x-www-form-urlencoded', 'access_token=arx_new&scope=read'],
+  ['text/plain', 'arx_new'],
+  ['application/xml', '<token>arx_new</token>'],
+])('a new token is in no message, also where it comes as %s', async (type, body) => {
+  const answer = { ...json(200, ''), headers: { 'content-type': type }, body };
+  const client = embedded(serviceOf({ '/api/auth/token': () => answer }));
+  const request = { client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' };
+  const { message } = await faultFrom(client.token(request), 'protocol');
+  expect(message).toBe(`expected JSON, got ${type}`);
+});
+
 describe('ingest', () => {
   test.each<[what: string, ack: unknown, kind: FaultKind]>([
     ['accepted false', { ...ACK, accepted: false }, 'forbidden'],
     ['another id', { ...ACK, event_id: 'evt_2' }, 'unconfirmed'],
     ['another id and accepted false', { ...ACK, event_id: 'evt_2', accepted: false }, 'unconfirmed'],
     ['another type', { ...ACK, type: 'contact.flagged' }, 'unconfirmed'],
-    ['no id', { ...ACK, event_id: undefined }, 'protocol'],
-    ['no status', { ...ACK, status: undefined }, 'protocol'],
-    ['text', 'ok', 'protocol'],
+    ['no id', { ...ACK, event_id: undefined }, 'unconfirmed'],
+    ['no status', { ...ACK, status: undefined }, 'unconfirmed'],
+    ['text', 'ok', 'unconfirmed'],
+    ['an error', { ok: false, error: { code: 'slow_down', request_id: null } }, 'unconfirmed'],
   ])('M9 an acknowledgement with %s', async (_what, ack, kind) => {
     const client = embedded(serviceOf({ '/api/webhooks/ingest': () => json(202, ack) }));
     const { detail } = await faultFrom(client.ingest(EVENT), kind);
     expect(hintText(detail.hint ?? '').includes('send it again')).toBe(kind === 'unconfirmed');
   });
 
+  test.each([
+    ['without a body', { ...json(204, ''), body: '' }],
+    ['with an empty body', { ...json(200, ''), body: '' }],
+    ['of another type', { ...json(202, ''), headers: { 'content-type': 'text/plain' }, body: 'Accepted' }],
+  ])('M9 a success %s leaves it open whether the event was accepted', async (_what, answer) => {
+    const client = embedded(serviceOf({ '/api/webhooks/ingest': () => answer }));
+    const { message, detail } = await faultFrom(client.ingest(EVENT), 'unconfirmed');
+    expect(message).toContain('event evt_1 may have been accepted: ');
+    // The same answer would come again.
+    expect(detail.retryable).not.toBe(true);
+  });
+
+  test('M9 a web page is no acknowledgement: the base URL is wrong', async () => {
+    const page = { ...json(200, ''), headers: { 'content-type': 'text/html' }, body: '<html>' };
+    const client = embedded(serviceOf({ '/api/webhooks/ingest': () => page }));
+    await faultFrom(client.ingest(EVENT), 'protocol');
+  });
+
   test('M9 an acknowledgement with two values for accepted is refused', async () => {
     const twice = JSON.stringify(ACK).replace('"accepted":true', '"accepted":false,"accepted":true');
     const client = embedded(serviceOf({ '/api/webhooks/ingest': () => ({ ...json(202, {}), body: twice }) }));
-    const { message } = await faultFrom(client.ingest(EVENT), 'protocol');
-    expect(message).toBe('answer has two values for one key: accepted');
+    const { message } = await faultFrom(client.ingest(EVENT), 'unconfirmed');
+    expect(message).toContain('answer has two values for one key: accepted');
   });
 
   test('M8 silent after sending: unconfirmed, with the id', async () => {

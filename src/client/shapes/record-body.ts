@@ -1,6 +1,7 @@
 // Reads the body of one record: the record itself, or wrapped in another object, e.g. `{data: {…}}`.
 import type * as z from 'zod';
 import { wrongShape, type ApiResponse } from '../response.ts';
+import { checkNoError } from './body-error.ts';
 import { fieldsOfRow, findFields } from './find-id.ts';
 import { isRecord, ownField, type JsonRecord } from './json-path.ts';
 import { createRecordReader, type DropField, type RecordKind } from './record-fields.ts';
@@ -16,7 +17,7 @@ export function kindOf<Fields extends z.ZodRawShape>(kind: BodyKind<Fields>): Bo
   return kind;
 }
 
-/** Reads a body. `id` is the id that was asked for. Throws Fault 'protocol' where no part of the body is such a record. */
+/** Reads a body. `id` is the id that was asked for. Throws Fault 'protocol' where no part of the body is such a record, or it reports an error. */
 export type ReadBody<T> = (body: unknown, answer: ApiResponse, id?: string) => T;
 
 /** Names of fields in which services wrap a record. */
@@ -42,6 +43,7 @@ export function createBodyReader<Fields extends z.ZodRawShape>(
     }
     const best = found.find(({ record }) => id !== undefined && ownField(record, 'id') === id) ?? found[0];
     if (best === undefined) {
+      checkNoError(body, answer.status);
       const issue = first ?? { path: [], issue: kind.schema.safeParse(body).error?.issues[0] };
       throw wrongShape(issue.path, issue.issue, answer);
     }

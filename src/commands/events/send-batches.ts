@@ -59,9 +59,10 @@ function emptyHealth(error: unknown): { body: { ingest_batch?: number | undefine
   throw error;
 }
 
-/** Whether a failure is one of the service, which the next event would meet too. */
+/** Whether a failure is one of the service, which the next event would meet too. A success that cannot be read is none. */
 function stopsOthers({ kind, detail }: Fault): boolean {
-  return !['conflict', 'protocol', 'usage'].includes(kind) && detail.code !== NOT_ACCEPTED;
+  const isUnreadable = kind === 'unconfirmed' && detail.status !== undefined && detail.status < 300;
+  return !isUnreadable && !['conflict', 'protocol', 'usage'].includes(kind) && detail.code !== NOT_ACCEPTED;
 }
 
 function outcomeRecords({ sent, outcome }: SendResult): { sent: OutgoingEvent; errorCode?: string }[] {

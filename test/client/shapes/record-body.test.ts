@@ -52,6 +52,15 @@ describe('a conversation', () => {
   });
 });
 
+test.each([
+  [{ ok: false, error: { code: 'slow_down', request_id: null } }, 'error slow_down'],
+  [{ status: 'error', message: 'no such client' }, 'error no such client'],
+  [{ errors: [{ title: 'too many' }] }, 'error too many'],
+])('a body that reports an error in place of a record: %j', (body, words) => {
+  const read = [CONVERSATION, TOKEN, ACKNOWLEDGEMENT, RAW].map((kind) => createBodyReader<never>(kind as never, drop));
+  for (const one of read) expect(() => one(body, answer)).toThrow(`answer has status 200 but says ${words}`);
+});
+
 test('a token in data, with numbers as text and its end in seconds', () => {
   const token = {
     access_token: 'abc',
