@@ -64,7 +64,12 @@ async function announcedAddress({
   }
 }
 
-/** Whether there is no health reply, or one that cannot be read. A refusal or a redirect is neither. */
+/**
+ * Whether there is no health reply, or one that cannot be read. Another service than ours may refuse it, or answer 503 where
+ * only a part of it is down. A redirect leads elsewhere.
+ */
 function isWithoutHealth({ kind, detail }: Fault): boolean {
-  return kind === 'not_found' || (kind === 'protocol' && (detail.status ?? 200) < 300);
+  const { status, isFromOurService = false } = detail;
+  if (isFromOurService) return false;
+  return status === undefined ? kind === 'protocol' : status < 300 || status >= 400;
 }

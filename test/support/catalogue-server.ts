@@ -18,6 +18,8 @@ export type CatalogueOptions = {
   /** The first answer of all waits for it. */
   gate?: Promise<unknown>;
   tls?: { key: string; cert: string };
+  /** The answer to /api/health. */
+  health?: Uint8Array;
   /** The answer to the list in place of all rows; `count` requests for it came before. */
   list?: (rows: readonly Record<string, unknown>[], count: number) => Uint8Array | Promise<Uint8Array>;
 };
@@ -30,6 +32,7 @@ export async function serveCatalogue(
     rowHeaders = {},
     gate,
     tls,
+    health,
     list = (rows) =>
       answer(
         200,
@@ -62,7 +65,8 @@ export async function serveCatalogue(
       const count = asked[index]!++;
       if (file.script === undefined) socket.write(answer(200, file.content));
       else file.script(socket, count, head);
-    } else if (path === '/api/health') {
+    } else if (path === '/api/health' && health !== undefined) socket.write(health);
+    else if (path === '/api/health') {
       void Promise.resolve(gate).then(() => json({ status: 'ok', asset_url: assetUrl(server.url) }));
     } else if (one !== undefined) json(one);
     else if (path.startsWith('/v1/attachments?') || path === '/v1/attachments') {

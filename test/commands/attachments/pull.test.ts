@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { HEADERS } from '../../../src/contract/routes.ts';
 import { PullReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { serveCatalogue, type CatalogueOptions, type ForeignFile } from '../../support/catalogue-server.ts';
@@ -24,6 +25,8 @@ import { numberedText } from '../../support/numbered-text.ts';
 import { NOON, type FakeWorldOptions } from '../../support/fake-world.ts';
 import { sha256Of } from '../../support/digest.ts';
 
+/** The headers that our service adds to every response. */
+const OURS = Object.fromEntries(Object.values(HEADERS).map((name) => [name, '0']));
 const TOKEN = 'arx_0123456789.abcdefghijklmnop';
 let dir: string;
 let server: Misbehaving | undefined;
@@ -118,6 +121,19 @@ describe('where files may come from', () => {
     );
     expect((await pull('--all --to dl')).exit).toBe(0);
     expect(ports.size).toBeLessThanOrEqual(6);
+  });
+
+  test.each([400, 401, 403, 404, 405, 422, 501, 503])('health that answers %i names none', async (status) => {
+    await serve([{ content: 'a' }], { health: answer(status, '<html>', { 'content-type': 'text/html' }) });
+    expect(await pull('att_1 --to dl --retries 0')).toMatchObject({ exit: 0, stderr: '' });
+  });
+
+  test.each([
+    ['one of our service, which may name it later', answer(503, '{}', OURS), 9],
+    ['a redirect', answer(302, '', { location: 'https://evil.test/' }), 11],
+  ])('no health but %s', async (_what, health, exit) => {
+    await serve([{ content: 'a' }], { health });
+    expect((await pull('att_1 --to dl --retries 0')).exit).toBe(exit);
   });
 
   test('health is asked once, whatever the number of files', async () => {
