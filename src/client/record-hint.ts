@@ -33,6 +33,11 @@ export function nounInId(id: string): (typeof PREFIXES)[Prefix] | undefined {
   return prefix === undefined ? undefined : PREFIXES[prefix as Prefix];
 }
 
+/** Returns what to do where another service than ours has no record of this kind: its ids follow no rule that is known. */
+export function listHint(noun: RecordNoun): Hint {
+  return LISTED_BY[noun];
+}
+
 /** Returns what to do where there is no record of this kind with this id. */
 export function recordHint(noun: RecordNoun, id: string): Hint {
   const [, prefix] = OWN_ID.exec(id) ?? [];

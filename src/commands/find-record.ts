@@ -2,9 +2,9 @@
 import type { App } from '../app.ts';
 import { SMALL_LIMIT } from '../capabilities/page-limit.ts';
 import { UNSUPPORTED_STATUS } from '../capabilities/unsupported-status.ts';
-import { recordHint, type RecordNoun } from '../client/record-hint.ts';
+import { listHint, recordHint, type RecordNoun } from '../client/record-hint.ts';
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
-import { Fault, type FaultKind } from '../faults.ts';
+import { Fault, type FaultKind, type Hint } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import { exactRows, type ReadPage } from './exact-rows.ts';
 import { withKindOfId } from './single-record.ts';
@@ -118,7 +118,7 @@ async function readByRoute<Row extends { id: string }>(
 
 async function* findInList<Row extends { id: string }>(
   ids: readonly string[],
-  { noun, page }: RecordSource<Row>,
+  { noun, page, read: readOne }: RecordSource<Row>,
   app: LookupApp,
   onPage?: (count: number) => void,
 ): AsyncGenerator<FoundRecord<Row>> {
@@ -127,6 +127,8 @@ async function* findInList<Row extends { id: string }>(
     onPage?.(++pages);
     return page(window);
   };
+  // Where our service has a route for one record, the list of another one is read.
+  const hintFor = (id: string): Hint => (readOne === undefined ? recordHint(noun, id) : listHint(noun));
   const rows = new Map<string, Row>();
   let fault: Fault | undefined;
   const list = listOf(noun, app);
@@ -145,7 +147,7 @@ async function* findInList<Row extends { id: string }>(
   app.log(`looked for ${plural(ids.length, noun)} in the list: ${plural(pages, 'request')}`);
   for (const id of ids) {
     const row = rows.get(id);
-    yield row === undefined ? { id, fault: absence(noun, id, fault) } : { id, row };
+    yield row === undefined ? { id, fault: absence(noun, id, fault, hintFor(id)) } : { id, row };
   }
 
   async function findRows(): Promise<Fault | undefined> {
@@ -221,12 +223,14 @@ async function findByWalk<Row extends { id: string }>(
 }
 
 /** Returns the Fault of a record that the list does not show. `fault` says why the list was not proved. */
-export function absence(noun: RecordNoun, id: string, fault: Fault | undefined): Fault {
+export function absence(
+  noun: RecordNoun,
+  id: string,
+  fault: Fault | undefined,
+  hint: Hint = recordHint(noun, id),
+): Fault {
   const record = `${noun} ${id}`;
-  if (fault === undefined)
-    return new Fault('not_found', `no ${record} in this archive`, {
-      hint: recordHint(noun, id),
-    });
+  if (fault === undefined) return new Fault('not_found', `no ${record} in this archive`, { hint });
   const kind = fault.kind === 'not_found' ? 'partial' : fault.kind;
   return new Fault(kind, `cannot tell whether there is ${record}: ${fault.message}`, fault.detail);
 }

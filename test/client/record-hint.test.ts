@@ -1,6 +1,6 @@
 // What to do about an id that no record has: the id that was meant, or where the ids are listed.
 import { expect, test } from 'vitest';
-import { recordHint } from '../../src/client/record-hint.ts';
+import { listHint, recordHint, type RecordNoun } from '../../src/client/record-hint.ts';
 import { hintText } from '../../src/faults.ts';
 
 test.each([
@@ -25,3 +25,9 @@ test.each([
   ['sequence', 'x', 'arx help sequence show names them'],
   ['message', '9'.repeat(30), 'arx messages ls lists them'],
 ] as const)('%s %s', (noun, id, hint) => expect(hintText(recordHint(noun, id))).toBe(hint));
+
+test('ids of another service follow no rule', () => {
+  const hint = (noun: RecordNoun): string => hintText(listHint(noun));
+  expect(hint('conversation')).toBe('arx conversations ls lists them');
+  expect(hint('message')).toBe('arx messages ls lists them');
+});

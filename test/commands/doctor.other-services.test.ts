@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ServiceReport, type ExaminedList, type Handling } from '../../src/contract/reports/service.ts';
 import { arx } from '../support/command.ts';
 import { TOKEN } from '../support/other-services/checks/check.ts';
-import { interfaceErrors } from '../support/other-services/errors.ts';
+import { errorsWithSuccess, interfaceErrors } from '../support/other-services/errors.ts';
 import { startOtherService } from '../support/other-services/service.ts';
 import type { Variant } from '../support/other-services/variant.ts';
 import { STEADY } from '../support/other-services/variants.ts';
@@ -64,6 +64,24 @@ const SERVICES = STEADY.filter(({ name }) => EXAMINED.has(name));
 
 test('all of them are there', () => {
   expect(SERVICES).toHaveLength(EXAMINED.size);
+});
+
+test('an error with status 200 is a refusal, and no page', async () => {
+  const plain = STEADY.find(({ name }) => name === 'plain')!;
+  const service = await startOtherService({ ...plain, errors: errorsWithSuccess });
+  try {
+    const { stdout } = await arx(
+      tempFolder('doctor-other'),
+      `doctor --base-url ${service.url} -o json --retries 0`,
+      { env: { ARX_TOKEN: TOKEN } },
+    );
+    const { auth, lists } = ServiceReport.parse(JSON.parse(stdout));
+    expect(auth).toEqual({ token: 'sent', accepted: 'yes', needed: 'unseen' });
+    const refused = { answer: 'refused', status: 200, code: null };
+    expect(lists.conversations).toMatchObject({ unknown_cursor: refused, misordered: refused });
+  } finally {
+    await service.close();
+  }
 });
 
 describe.each(SERVICES.map((variant) => [variant.name, variant] as const))('%s', (_, variant) => {

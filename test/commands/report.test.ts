@@ -201,6 +201,12 @@ describe('another service', () => {
     const { stdout: page, exit } = await about({ lists }, 'report --html -');
     expect(exit).toBe(3);
     expect(page.indexOf('The list of messages was not read')).toBeLessThan(page.indexOf('>Counts</h2>'));
+    expect(page).toContain('not read</');
+    const { stdout: text } = await about({ lists }, 'report');
+    expect(text).not.toMatch(/messages 0/);
+    expect(text).toContain('conversations 5');
+    // No row states its size.
+    expect(text).toMatch(/ 0 absent$/m);
   });
 
   test('that goes away in the middle: what was read is counted, and nothing more is asked', async () => {

@@ -173,7 +173,8 @@ async function rejectionOf(pages: ListPages, query: Record<string, string>): Pro
     async () => {
       const seen = await pages.read({ ...query, limit: SAMPLE_ROWS });
       const code = seen.kind === 'refused' ? (errorFieldsOf(seen.response).code ?? null) : null;
-      const answer = seen.kind === 'refused' ? 'refused' : 'accepted';
+      // An answer that is no page, such as an error with status 200, gives no rows either.
+      const answer = seen.kind === 'page' ? 'accepted' : 'refused';
       answers.set(`${seen.status} ${code}`, { answer, status: seen.status, code });
       return `${seen.status} ${code}`;
     },

@@ -149,7 +149,7 @@ async function examineAuth(examiner: Examiner, lists: readonly SeenList[]): Prom
   const needed = await settle<'yes' | 'no' | 'unseen'>(
     async () => {
       const seen = await asked.pages.read({ limit: 1 }, { anonymous: true });
-      if (seen.kind !== 'refused') return 'no';
+      if (seen.kind === 'page') return 'no';
       return seen.status === 401 || seen.status === 403 ? 'yes' : 'unseen';
     },
     (each) => each === 'yes',

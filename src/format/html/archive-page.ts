@@ -1,11 +1,12 @@
 // The page of a whole archive: first what was complete and what could not be proven, then the figures.
 import { FILE_STATES, type FileState } from '../../contract/attachment-file.ts';
 import { VERDICTS } from '../../contract/reports/files.ts';
-import type {
-  ArchiveReport,
-  FilesByValue,
-  ReadList,
-  SequenceDrift,
+import {
+  isListRead,
+  type ArchiveReport,
+  type FilesByValue,
+  type ReadList,
+  type SequenceDrift,
 } from '../../contract/reports/whole-archive.ts';
 import { formatBytes, formatCount, formatSignificant, plural } from '../numbers.ts';
 import { barTable, BAR_STYLE, type BarRow } from './bar-table.ts';
@@ -177,7 +178,12 @@ const BREAKABLE = {
   attachments: html`attach­ments`,
 };
 
-function counts({ messages, conversations, attachments }: ArchiveReport): Section {
+function counts(report: ArchiveReport): Section {
+  const { messages, conversations, attachments } = report;
+  const total = (name: ReadList['list'], value: number) => ({
+    name,
+    value: isListRead(report, name) ? formatCount(value) : 'not read',
+  });
   const state = (name: string, value: number, tone: Tone) => ({
     name,
     value: formatCount(value),
@@ -187,9 +193,9 @@ function counts({ messages, conversations, attachments }: ArchiveReport): Sectio
     id: 'counts',
     name: 'Counts',
     body: tiles([
-      { name: 'messages', value: formatCount(messages.total) },
-      { name: 'conversations', value: formatCount(conversations.total) },
-      { name: 'attachments', value: formatCount(attachments.total) },
+      total('messages', messages.total),
+      total('conversations', conversations.total),
+      total('attachments', attachments.total),
       state('available', attachments.available, 'good'),
       state('withheld', attachments.withheld, 'warn'),
       state('absent', attachments.absent, 'bad'),

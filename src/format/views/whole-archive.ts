@@ -1,5 +1,5 @@
 // How the figures over a whole archive are shown in a terminal.
-import type { ArchiveReport } from '../../contract/reports/whole-archive.ts';
+import { isListRead, type ArchiveReport, type ReadList } from '../../contract/reports/whole-archive.ts';
 import { UTC_INSTANTS, zonedInstant } from '../instants.ts';
 import { formatBytes, formatCount, plural } from '../numbers.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
@@ -23,6 +23,7 @@ export function wholeArchiveLines(report: ArchiveReport, canvas: Canvas): Line[]
     const line = shown.map(({ value, files }) => `${value} ${formatCount(files)}`).join(', ');
     return shown.length === 0 ? [] : [{ line: [{ text: `${name} `, style: 'dim' }, `${line}${more}`] }];
   };
+  const isRead = (name: ReadList['list']): boolean => isListRead(report, name);
   const branches: Branch[] = [
     ...report.lists.flatMap(({ list, rows, problem }): Branch[] =>
       problem === null
@@ -36,18 +37,28 @@ export function wholeArchiveLines(report: ArchiveReport, canvas: Canvas): Line[]
             },
           ],
     ),
-    {
-      line: `messages ${formatCount(messages.total)}${months.length === 0 ? '' : `, ${months[0]?.month} to ${months.at(-1)?.month}`}`,
-    },
-    { line: `conversations ${formatCount(report.conversations.total)}` },
-    {
-      line: `attachments ${formatCount(attachments.total)}: ${formatCount(attachments.available)} available, ${formatCount(attachments.withheld)} withheld, ${formatCount(attachments.absent)} absent, ${formatBytes(attachments.bytes)}`,
-      children: [
-        ...values('cities', attachments.cities),
-        ...values('types', attachments.types),
-        ...values('sources', attachments.sources),
-      ],
-    },
+    ...(isRead('messages')
+      ? [
+          {
+            line: `messages ${formatCount(messages.total)}${months.length === 0 ? '' : `, ${months[0]?.month} to ${months.at(-1)?.month}`}`,
+          },
+        ]
+      : []),
+    ...(isRead('conversations')
+      ? [{ line: `conversations ${formatCount(report.conversations.total)}` }]
+      : []),
+    ...(isRead('attachments')
+      ? [
+          {
+            line: `attachments ${formatCount(attachments.total)}: ${formatCount(attachments.available)} available, ${formatCount(attachments.withheld)} withheld, ${formatCount(attachments.absent)} absent${attachments.bytes === 0 ? '' : `, ${formatBytes(attachments.bytes)}`}`,
+            children: [
+              ...values('cities', attachments.cities),
+              ...values('types', attachments.types),
+              ...values('sources', attachments.sources),
+            ],
+          },
+        ]
+      : []),
     ...(sequence === null
       ? []
       : [

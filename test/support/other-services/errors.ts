@@ -1,10 +1,10 @@
-// Error bodies of other services: that of the interface, and three that are common elsewhere.
+// Error bodies of other services: that of the interface, and four that are common elsewhere.
 
 /** What went wrong. `code` is a word of the service's own choice. */
 export type Problem = { status: number; code: string; message: string };
 
-/** Body and content type of an error. */
-export type ErrorShape = (problem: Problem) => { body: string; type: string };
+/** Body and content type of an error, and the status where it is another one. */
+export type ErrorShape = (problem: Problem) => { body: string; type: string; status?: number };
 
 const JSON_TYPE = 'application/json';
 let problems = 0;
@@ -26,6 +26,13 @@ export const jsonApiErrors: ErrorShape = ({ status, code, message }) => ({
 export const problemDocuments: ErrorShape = ({ status, message }) => ({
   body: JSON.stringify({ type: 'about:blank', title: message, status, detail: message }),
   type: 'application/problem+json',
+});
+
+/** An error whose HTTP status says that all is well. */
+export const errorsWithSuccess: ErrorShape = ({ code, message }) => ({
+  body: JSON.stringify({ ok: false, error: { code, message } }),
+  type: JSON_TYPE,
+  status: 200,
 });
 
 /** A page for browsers. */

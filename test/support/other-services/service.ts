@@ -77,8 +77,7 @@ function parsedRequest({ method, url, headers }: IncomingMessage, body: string):
 }
 
 function errorAnswer({ errors }: Variant, problem: Problem): Answer {
-  const { body, type } = errors(problem);
-  return { status: problem.status, type, body };
+  return { status: problem.status, ...errors(problem) };
 }
 
 function send(response: ServerResponse, { status, type, body }: Answer): void {
