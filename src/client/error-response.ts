@@ -49,6 +49,8 @@ export const UNSIGNED: ErrorCode = 'signature_invalid';
 const NO_RECORD: ErrorCode = 'not_found';
 /** Statuses that send a client elsewhere (RFC 9110 15.4). 304 and the others of 3xx do not. */
 const REDIRECTS: ReadonlySet<number> = new Set([300, 301, 302, 303, 307, 308]);
+/** Statuses of a route that a server has not, or not for this method. */
+const NOT_OFFERED: ReadonlySet<number> = new Set([405, 501]);
 const CURSORS = ['starting_after', 'ending_before'];
 /** A longer message of a service is cut. */
 const MAX_MESSAGE_CHARACTERS = 500;
@@ -161,6 +163,8 @@ function messageOf(
     return at === undefined ? 'token has expired' : `token expired at ${at}`;
   }
   const reason = words === '' ? (code ?? `status ${status}`) : words;
+  if (NOT_OFFERED.has(status) && url !== undefined)
+    return `the service does not offer ${recordAt(url, secrets) ?? safeText(shownPath(url, secrets), 80)}: ${reason}`;
   if (kind === 'busy') return `the service cannot answer now: ${reason}`;
   if (kind === 'not_found' && url !== undefined) {
     if (message === NO_ROUTE) return `${message}: ${safeText(shownPath(url, secrets), 80)}`;
@@ -274,8 +278,17 @@ function redirected({ status, headers }: ApiResponse, url: URL, secrets: readonl
   return new Fault(
     'protocol',
     `the server redirects to ${where} (status ${status}), which arx does not follow`,
-    { status, hint: checkBaseUrl() },
+    { status, hint: checkBaseUrl(meantBaseUrl(target, url, secrets)) },
   );
+}
+
+/** Returns the base URL that a redirect means: the same path of the same host, at another address or below another path. */
+function meantBaseUrl(target: URL | undefined, url: URL, secrets: readonly string[]): string {
+  const { hostname, pathname, search } = url;
+  if (target?.hostname !== hostname || !`${target.pathname}${target.search}`.endsWith(`${pathname}${search}`))
+    return '';
+  const path = target.pathname.slice(0, -pathname.length);
+  return `, as in --base-url ${safeText(redactSecrets(`${target.origin}${path}`, secrets), 200)}`;
 }
 
 /** arx sends no conditional request and knows no other status of 3xx, so such a response holds nothing for it. */

@@ -154,15 +154,18 @@ export function createClient(options: ClientOptions): Client {
       const url = urlWithin(base, ROUTES.token.path);
       const { ownerSecret: secret } = options;
       const sign = secret === undefined ? {} : { sign: () => ({ [OWNER_SECRET_HEADER]: secret }) };
-      return send({ method: 'POST', url, withToken: false, body: request, ...sign }, (answer) => {
-        const readBody = (body: unknown): Token => records.token()(body, answer);
-        const reply = parseResponseWith(answer, readBody, { isSecret: true });
-        return checkedExpiry(reply, options.world.now());
-      });
+      return send({ method: 'POST', url, withToken: false, body: request, ...sign }, (answer) =>
+        withTokenHint(() => {
+          const readBody = (body: unknown): Token => records.token()(body, answer);
+          const reply = parseResponseWith(answer, readBody, { isSecret: true });
+          return checkedExpiry(reply, options.world.now());
+        }),
+      );
     },
     attachments: async (query) => {
       const reply = await read('attachments', page(lists.attachments(), query), {}, query);
-      contradiction ??= statusContradiction(reply.status, reply.body);
+      const isBare = lists.attachments().guess()?.rows === '';
+      contradiction ??= statusContradiction(reply.status, reply.body, isBare);
       return reply;
     },
     attachment: async (id) => read('attachment', as(records.attachment(), id), { id }),
@@ -242,13 +245,14 @@ function as<T>(readBody: ReadBody<T>, id?: string): (answer: ApiResponse) => Rep
 
 /**
  * Returns how a page of the catalogue contradicts itself: HTTP 206, the status `partial` and a redacted row come together, and
- * `stable` comes with none (interface 4.2). HTTP 200 without one of these words says nothing.
+ * `stable` comes with none (interface 4.2). HTTP 200 without one of these words says nothing. A bare array has no place for one.
  */
 function statusContradiction(
   http: number,
   { status, data }: { status?: string | undefined; data: readonly Attachment[] },
+  isBare: boolean,
 ): string | undefined {
-  const isPartial = status === 'partial';
+  const isPartial = status === 'partial' || (isBare && http === 206);
   const hasRedacted = data.some(({ redacted }) => redacted === true);
   const isSaid = http === 206 || isPartial || status === 'stable';
   if (!isSaid || ((http === 206) === isPartial && isPartial === hasRedacted)) return undefined;
@@ -270,6 +274,17 @@ function checkedParameters(parameters: Record<string, string>): Record<string, s
   return parameters;
 }
 
+/** Says how a token can be given that cannot be read from the answer of the service. */
+function withTokenHint<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Fault && error.kind === 'protocol')
+      error.detail.hint ??= '--token-file FILE or ARX_TOKEN gives a token that comes from elsewhere';
+    throw error;
+  }
+}
+
 /** Throws for a token that has expired by both clocks, the service's and ours. One clock alone may be wrong. */
 function checkedExpiry(reply: Reply<Token>, now: number): Reply<Token> {
   const { expires_at } = reply.body;
@@ -285,7 +300,8 @@ function checkedExpiry(reply: Reply<Token>, now: number): Reply<Token> {
  */
 function acknowledged<T>(id: string, answer: ApiResponse, read: () => T): T {
   try {
-    if (answer.bytes.length === 0) throw new Fault('protocol', `answer has no body (status ${answer.status})`);
+    if (answer.bytes.length === 0)
+      throw new Fault('protocol', `answer has no body (status ${answer.status})`);
     return read();
   } catch (error) {
     if (!(error instanceof Fault) || error.kind !== 'protocol' || isWebPage(answer)) throw error;

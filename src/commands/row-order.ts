@@ -1,5 +1,6 @@
 // The order of `--sort`: by what a column shows. Rows that show nothing there stand last, equal ones stand as in the list.
-import { instantOf, type ValueOf } from './row-tests.ts';
+import { instantOf } from '../contract/epoch.ts';
+import type { ValueOf } from './row-tests.ts';
 
 /** `-date` is the order from the newest to the oldest. */
 export type Order<Row> = { keyOf(row: Row): string | number | undefined; isDescending: boolean };

@@ -1,6 +1,6 @@
 // Tests of rows that no service is asked to make: names, words, dates and sizes, as the columns of a list show them.
 import type { App } from '../app.ts';
-import { isoInstant } from '../contract/epoch.ts';
+import { instantOf } from '../contract/epoch.ts';
 import { dateExamples, parsePeriod, type Period } from '../contract/search/dates.ts';
 import { findTerm } from '../contract/search/match.ts';
 import { QueryError, type TextField } from '../contract/search/expression.ts';
@@ -120,20 +120,6 @@ export function instantOfColumn<Row extends object>(
 ): (row: Row) => number | undefined {
   const valueOf = valueOfColumn(view, name);
   return (row) => instantOf(valueOf(row));
-}
-
-/** Returns an instant in milliseconds since 1970; undefined where a value is none. */
-export function instantOf(value: string | number | undefined): number | undefined {
-  const text = isoInstant(value) ?? value;
-  if (typeof text !== 'string' || text.length > 40) return undefined;
-  const [, date, time = '00:00', zone = 'Z'] =
-    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:?\d\d)?)?$/i.exec(text) ?? [];
-  // Other dates count where they name their zone, as those of mails do.
-  const isZoned = date === undefined && /(?:[+-]\d{4}|GMT|UTC)$/.test(text);
-  const instant = Date.parse(
-    date === undefined ? (isZoned ? text : '') : `${date}T${time}${zone.toUpperCase()}`,
-  );
-  return Number.isNaN(instant) ? undefined : instant;
 }
 
 /** Returns the test of `--name`: the whole name matches a shell pattern. */

@@ -1,5 +1,6 @@
 // Group E of the bad inputs for the API: redirects, base URLs and proxies.
 import { describe, expect, test } from 'vitest';
+import { hintText } from '../../src/faults.ts';
 import { parseBaseUrl, typedUrlWithin, urlWithin } from '../../src/client/base-url.ts';
 import { createClient } from '../../src/client/index.ts';
 import { createNetwork } from '../../src/client/network.ts';
@@ -20,6 +21,20 @@ describe('E: the API is never redirected', () => {
         expect(server.requests).toHaveLength(1);
       },
     );
+  });
+
+  test.each([
+    ['/x/v1/attachments?limit=5', 'BASE/x'],
+    ['https://127.0.0.1/v1/attachments?limit=5', 'https://127.0.0.1'],
+    ['/v1/attachments/?limit=5', undefined],
+    ['https://evil.test/v1/attachments?limit=5', undefined],
+  ])('E1 a Location of the same host names the base URL: %s', async (location, meant) => {
+    await against(always(redirect(location, 308)), async ({ client, server }) => {
+      const { detail } = await faultFrom(client.attachments({ limit: 5 }), 'protocol');
+      expect(hintText(detail.hint!)).toBe(
+        `check the base URL${meant === undefined ? '' : `, as in --base-url ${meant.replace('BASE', server.url)}`}`,
+      );
+    });
   });
 
   test.each(['', 'http://[', '//'])('E1 a Location that leads nowhere: "%s"', async (location) => {

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { arx, type Ran } from '../support/command.ts';
 import { answer, misbehave, type Misbehaving } from '../support/misbehaving-server.ts';
-import { serveStranger } from '../support/stranger.ts';
+import { serveStranger, type StrangerOptions } from '../support/stranger.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 let server: Misbehaving | undefined;
@@ -84,6 +84,55 @@ describe('a page that contradicts itself about redacted rows', () => {
   ])('A20 nothing is said about %i, status %s', async (http, status, data) => {
     await at(http, { status, data, has_more: false });
     expect(await run('attachments ls')).toMatchObject({ exit: 0, stderr: '' });
+  });
+});
+
+test('A20 a list without an envelope has no place for a status', async () => {
+  await at(206, REDACTED);
+  expect((await run('attachments ls')).stderr).not.toContain('contradicts');
+  await at(206, OPEN);
+  expect((await run('attachments ls')).stderr).toContain('HTTP 206 with no status and no redacted row');
+});
+
+test('events ls: a service without a list of events', async () => {
+  for (const status of [404, 405, 501]) {
+    await at(status, { error: { code: 'not_found', message: 'no route' } });
+    const { exit, stderr } = await run('events ls');
+    expect([exit, stderr]).toEqual([6, expect.stringContaining('arx: this service has no list of events [')]);
+  }
+});
+
+describe('events reconcile', () => {
+  const ack = { accepted: true, event_id: 'evt_29', type: 'mirror.detected', status: 'queued' };
+  const respond = (path: string): Buffer | undefined =>
+    path === '/api/webhooks/ingest' ? answer(200, JSON.stringify(ack)) : undefined;
+  async function reconciled(options: Omit<StrangerOptions, 'respond'>): Promise<Ran> {
+    server = await serveStranger({ ...options, respond });
+    const dir = tempFolder('strange-events');
+    const rest = { env: { LANG: 'C.UTF-8', ARX_TOKEN: 'tok_given' } };
+    const base = `--base-url ${server.url}`;
+    await arx(dir, `events send mirror.detected --id evt_29 --payload '{"layer":"x"}' ${base}`, rest);
+    return arx(dir, `events reconcile --json ${base}`, rest);
+  }
+
+  test('a service without a list of events', async () => {
+    const { exit, stderr } = await reconciled({ lists: {} });
+    expect([exit, stderr]).toEqual([6, expect.stringContaining('arx: this service has no list of events [')]);
+  });
+
+  test('pages that do not say whether more follow', async () => {
+    const events = Array.from({ length: 30 }, (_, number) => ({
+      id: `evt_${number}`,
+      type: 'mirror.detected',
+      status: 'partial',
+      payload: { layer: 'x' },
+    }));
+    const { stdout, stderr } = await reconciled({
+      lists: { '/api/webhooks/events': events },
+      body: (data) => ({ data: data.slice(0, 20) }),
+    });
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toMatchObject({ verdict: 'consistent', indexed: 1, others: 29 });
   });
 });
 

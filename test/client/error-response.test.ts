@@ -54,6 +54,14 @@ describe('404 of another service names what it does not have', () => {
     expect([fault.kind, fault.message, hintOf(fault)]).toEqual(['not_found', message, undefined]);
   });
 
+  test.each([405, 501])('%i names what it does not offer', (status) => {
+    const words = (body: unknown): string => said(status, body, '/api/sequence/arc').message;
+    expect(words({})).toBe(`the service does not offer sequence arc: status ${status}`);
+    expect(words({ error: { code: 'method_not_allowed', message: 'Nothing here' } })).toBe(
+      'the service does not offer sequence arc: nothing here',
+    );
+  });
+
   test('without a word of the service the base URL may be wrong', () => {
     const fault = said(404, '<h1>Not Found</h1>', '/api/content/msg_9');
     expect([fault.message, hintOf(fault)]).toEqual([

@@ -332,7 +332,7 @@ describe('error answers', () => {
     [401, error('token_expired'), 'auth', 'token has expired'],
     [403, error('scope_missing'), 'forbidden', 'the words'],
     [404, '<html>', 'not_found', 'the service has no /v1/attachments: status 404'],
-    [405, error('method_not_allowed'), 'protocol', 'the words'],
+    [405, error('method_not_allowed'), 'protocol', 'the service does not offer /v1/attachments: the words'],
     [409, error('sequence_conflict'), 'conflict', 'the words'],
     [410, '', 'not_found', 'the service has no /v1/attachments: status 410'],
     [429, '', 'busy', 'the service cannot answer now: status 429'],

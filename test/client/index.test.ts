@@ -284,8 +284,9 @@ test.each([
   const answer = { ...json(200, ''), headers: { 'content-type': type }, body };
   const client = embedded(serviceOf({ '/api/auth/token': () => answer }));
   const request = { client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' };
-  const { message } = await faultFrom(client.token(request), 'protocol');
+  const { message, detail } = await faultFrom(client.token(request), 'protocol');
   expect(message).toBe(`expected JSON, got ${type}`);
+  expect(hintText(detail.hint ?? '')).toContain('--token-file');
 });
 
 describe('ingest', () => {

@@ -175,9 +175,12 @@ function emptyMap(body: JsonRecord, names: readonly string[]): FoundRows | undef
   return undefined;
 }
 
-/** Some services send null for an empty list. It is believed where the body also says that no rows follow. */
+/** Some services send null, or a map without rows, for an empty list. It is believed where the body also says that no rows follow. */
 function noRows(body: JsonRecord): FoundRows {
-  const name = COMMON_NAMES.find((each) => ownField(body, each) === null);
+  const name = COMMON_NAMES.find((each) => {
+    const rows = ownField(body, each);
+    return rows === null || (isRecord(rows) && Object.keys(rows).length === 0);
+  });
   const isEnd = body['has_more'] === false || body['total'] === 0 || body['count'] === 0;
   if (name === undefined || !isEnd) throw new Fault('protocol', 'answer has no list in it');
   return { place: { rows: name, container: 'array' }, rows: [] };

@@ -1,6 +1,8 @@
 // The single records of the interface as the client reads them.
+import { instantOf } from '../../contract/epoch.ts';
 import { Acknowledgement } from '../../contract/event.ts';
 import { Health } from '../../contract/health.ts';
+import { Instant } from '../../contract/scalars.ts';
 import { Token } from '../../contract/token.ts';
 import { ownField, type JsonRecord } from './json-path.ts';
 import { ATTACHMENTS, CONVERSATIONS } from './list-kinds.ts';
@@ -14,7 +16,15 @@ export const ATTACHMENT = kindOf({ name: 'attachment', ...ATTACHMENTS });
 export const CONVERSATION = kindOf({ name: 'conversation', ...CONVERSATIONS });
 
 /** A token (interface 4.1). */
-export const TOKEN = kindOf({ name: 'token', schema: Token, dates: ['expires_at'] });
+export const TOKEN = kindOf({ name: 'token', schema: Token, dates: ['expires_at'], prepare: withIsoExpiry });
+
+/** Some services write another form of date. The interface says that it is in UTC (interface 2.3). */
+function withIsoExpiry(record: JsonRecord): JsonRecord | undefined {
+  const at = ownField(record, 'expires_at');
+  if (typeof at !== 'string' || Instant.safeParse(at).success) return undefined;
+  const instant = instantOf(at);
+  return instant === undefined ? undefined : { ...record, expires_at: new Date(instant).toISOString() };
+}
 
 /** The acknowledgement of an event (interface 4.6). */
 export const ACKNOWLEDGEMENT = kindOf({ name: 'acknowledgement', schema: Acknowledgement });

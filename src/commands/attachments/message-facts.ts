@@ -1,6 +1,7 @@
 // The dates and senders of attachments: their own where a service shows some, else those of their messages.
 import type { App } from '../../app.ts';
 import { attachmentFacts, type AttachmentFacts } from '../../command-list/attachment-facts.ts';
+import { instantOf } from '../../contract/epoch.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { Fault } from '../../faults.ts';
 import { instants } from '../../format/views/shared-columns.ts';
@@ -9,7 +10,7 @@ import type { Column, View } from '../../format/views/view.ts';
 import { filteredMessages } from '../messages/message-list.ts';
 import { exactRowsOf } from '../exact-rows.ts';
 import { localTests } from '../row-listing.ts';
-import { instantOf, instantOfColumn, valueOfColumn } from '../row-tests.ts';
+import { instantOfColumn, valueOfColumn } from '../row-tests.ts';
 import { withProgress } from '../with-progress.ts';
 
 /** What rows of another service may show themselves. Those of our service show neither. */

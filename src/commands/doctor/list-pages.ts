@@ -1,4 +1,5 @@
 // Reads pages of one list of the examined service, as rows or as the response that refused them.
+import { MISSING_STATUS } from '../../capabilities/unsupported-status.ts';
 import type { Query } from '../../client/base-url.ts';
 import type { ListPage, ListParser } from '../../client/list-parser.ts';
 import { createRecordListParser } from '../../client/record-list.ts';
@@ -93,6 +94,3 @@ export function stateOf(seen: SeenPage): ExaminedList['state'] {
   if (seen.status === 403) return 'forbidden';
   return MISSING_STATUS.has(seen.status) ? 'missing' : 'failed';
 }
-
-/** Status codes of a path that a service does not have. */
-export const MISSING_STATUS: ReadonlySet<number> = new Set([404, 405, 410, 501]);

@@ -12,7 +12,7 @@ import { pathOf, type RouteName } from '../../contract/routes.ts';
 import { ARC_RECONSTRUCTION } from '../../contract/sequence.ts';
 import { Fault } from '../../faults.ts';
 import type { Examiner } from './examiner.ts';
-import { MISSING_STATUS } from './list-pages.ts';
+import { MISSING_STATUS } from '../../capabilities/unsupported-status.ts';
 import { settle } from './settle.ts';
 
 /** Ids of records that lists show; absent where no row was seen. */

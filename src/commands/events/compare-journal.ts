@@ -1,4 +1,5 @@
 // Compares the events of a journal with the events that the service has.
+import { readEvents } from './event-pages.ts';
 import type { Client } from '../../client/index.ts';
 import type { Envelope } from '../../contract/event.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
@@ -151,13 +152,13 @@ function stateOf(flags: number): Finding | undefined {
 /** Yields all events of the service in the order of their arrival. Throws Fault 'protocol' for a list without an end. */
 async function* allEvents(client: Client): AsyncGenerator<Envelope> {
   for (let after: string | undefined; ;) {
-    const { body } = await client.events({
+    const { body } = await readEvents(client, {
       limit: PAGE_LIMIT.maximum,
       ...(after === undefined ? {} : { starting_after: after }),
     });
     yield* body.data;
     const last = body.data.at(-1)?.id;
-    if (body.has_more !== true || last === undefined) return;
+    if (body.has_more === false || last === undefined) return;
     if (last === after) throw new Fault('protocol', `the list of events repeats its page after ${last}`);
     after = last;
   }

@@ -107,6 +107,8 @@ describe('what is no list', () => {
 
   test('null is an empty list where the body says that nothing follows', () => {
     expect(conversationParser().read({ data: null, has_more: false })).toEqual({ data: [], has_more: false });
+    expect(conversationParser().read({ data: {}, has_more: false })).toEqual({ data: [], has_more: false });
+    expect(() => conversationParser().read({ data: {} })).toThrow('no list in it');
   });
 });
 

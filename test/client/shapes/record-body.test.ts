@@ -57,7 +57,9 @@ test.each([
   [{ status: 'error', message: 'no such client' }, 'error no such client'],
   [{ errors: [{ title: 'too many' }] }, 'error too many'],
 ])('a body that reports an error in place of a record: %j', (body, words) => {
-  const read = [CONVERSATION, TOKEN, ACKNOWLEDGEMENT, RAW].map((kind) => createBodyReader<never>(kind as never, drop));
+  const read = [CONVERSATION, TOKEN, ACKNOWLEDGEMENT, RAW].map((kind) =>
+    createBodyReader<never>(kind as never, drop),
+  );
   for (const one of read) expect(() => one(body, answer)).toThrow(`answer has status 200 but says ${words}`);
 });
 
@@ -77,6 +79,25 @@ test('a token in data, with numbers as text and its end in seconds', () => {
     timeline_offset_ms: -4,
     source_integrity: 1,
   });
+});
+
+test.each([
+  ['2030-03-17 17:46:40', '2030-03-17T17:46:40.000Z'],
+  ['2030-03-17T17:46:40', '2030-03-17T17:46:40.000Z'],
+  ['Sun, 17 Mar 2030 17:46:40 GMT', '2030-03-17T17:46:40.000Z'],
+  ['2030-03-17T18:46:40+01:00', '2030-03-17T18:46:40+01:00'],
+])('a token until %s', (expires_at, read) => {
+  const token = {
+    access_token: 'abc',
+    expires_at,
+    scope: [],
+    access_tier: 'internal',
+    issued_by: 'x',
+    timeline_offset_ms: 0,
+    session_drift_ms: 0,
+    source_integrity: 1,
+  };
+  expect(createBodyReader(TOKEN, drop)(token, answer).expires_at).toBe(read);
 });
 
 test.each<[object, string]>([

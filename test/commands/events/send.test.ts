@@ -494,7 +494,9 @@ test.each([
       (chunks) => {
         const { id, type } = JSON.parse(Buffer.concat(chunks as Buffer[]).toString() || '{}') as Event;
         response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify({ accepted: id === 'e1' ? accepted : true, event_id: id, type, status: 'queued' }));
+        response.end(
+          JSON.stringify({ accepted: id === 'e1' ? accepted : true, event_id: id, type, status: 'queued' }),
+        );
       },
       () => {},
     );
