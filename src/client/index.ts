@@ -279,7 +279,8 @@ function withTokenHint<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof Fault && error.kind === 'protocol')
+    // Where the service says an error, it gave no token.
+    if (error instanceof Fault && error.kind === 'protocol' && error.detail.code === undefined)
       error.detail.hint ??= '--token-file FILE or ARX_TOKEN gives a token that comes from elsewhere';
     throw error;
   }

@@ -1,4 +1,5 @@
 // How instants are shown to people: in the zone of the user, in UTC, or as a distance from now. Machine forms show them as they are.
+import { instantOf, isoInstant } from '../contract/epoch.ts';
 import { formatMinute } from './numbers.ts';
 
 /** How instants are shown. */
@@ -23,7 +24,8 @@ const MINUTE_MS = 60_000;
 export const UTC_INSTANTS: InstantStyle = {
   timeZone: 'UTC',
   isRelative: false,
-  show(instant) {
+  show(shown) {
+    const instant = inUtc(shown);
     const text = formatMinute(instant);
     return { text, offset: text === instant ? undefined : 0 };
   },
@@ -44,7 +46,8 @@ export function instantStyle(options: {
   return {
     timeZone,
     isRelative: relative,
-    show(instant) {
+    show(shown) {
+      const instant = inUtc(shown);
       const minute = formatMinute(instant);
       const ms = Date.parse(instant);
       if (minute === instant || Number.isNaN(ms)) return { text: instant, offset: undefined };
@@ -53,6 +56,13 @@ export function instantStyle(options: {
       return { text: offset === 0 ? minute : moved(ms, offset), offset };
     },
   };
+}
+
+/** Returns an instant of another service in UTC: one with an offset, an HTTP date, or a number since 1970. Other text is unchanged. */
+function inUtc(text: string): string {
+  const isZoned = /^\d{4}-\d\d-\d\d[T ][\d:.]{5,18}[+-]\d\d:?\d\d$/.test(text) || text.endsWith(' GMT');
+  const instant = isZoned ? instantOf(text) : undefined;
+  return instant === undefined ? (isoInstant(text) ?? text) : new Date(instant).toISOString();
 }
 
 /** Returns an instant with its zone, `2004-01-01 13:00 UTC+1`, for lines without a heading. */

@@ -289,6 +289,15 @@ test.each([
   expect(hintText(detail.hint ?? '')).toContain('--token-file');
 });
 
+test('a login that is refused with status 200 says why, and nothing of other tokens', async () => {
+  const answer = json(200, { ok: false, error: { code: 'observer_not_permitted', request_id: null } });
+  const client = embedded(serviceOf({ '/api/auth/token': () => answer }));
+  const request = { client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' };
+  const { message, detail } = await faultFrom(client.token(request), 'protocol');
+  expect(message).toBe('answer has status 200 but says error observer_not_permitted');
+  expect([detail.code, detail.hint]).toEqual(['observer_not_permitted', undefined]);
+});
+
 describe('ingest', () => {
   test.each<[what: string, ack: unknown, kind: FaultKind]>([
     ['accepted false', { ...ACK, accepted: false }, 'forbidden'],

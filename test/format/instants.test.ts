@@ -14,18 +14,34 @@ test.each([
   ['Europe/Lisbon', '2024-03-31T01:00:00Z', '2024-03-31 02:00 UTC+1'],
 ])('%s %s', (timeZone, instant, shown) => expect(zonedInstant(instant, style({ timeZone }))).toBe(shown));
 
+test.each([
+  '2024-01-02T01:30:00+05:30',
+  '2024-01-01 20:00:00.5+0000',
+  '1704139200',
+  '1704139200000',
+  'Mon, 01 Jan 2024 20:00:00 GMT',
+])('another form that names an instant: %s', (instant) => {
+  expect(style({ timeZone: 'Asia/Kolkata' }).show(instant).text).toBe('2024-01-02 01:30');
+  expect(UTC_INSTANTS.show(instant)).toEqual({ text: '2024-01-01 20:00', offset: 0 });
+});
+
 test('an unknown zone is that of this machine', () =>
   expect(zonedInstant('2024-01-01T20:00:00Z', style({ timeZone: 'Nowhere/Town' }))).toMatch(
     /^2024-01-0\d \d\d:\d\d UTC/,
   ));
 
-test.each(['', 'yesterday', '2024-01-01', 'Fri, 1 Mar 2019 23:11 +0100', '2024-99-99T99:99:99Z'])(
-  'other text is unchanged: %j',
-  (text) => {
-    for (const each of [style({}), style({ relative: true }), style({ utc: true })])
-      expect(each.show(text)).toEqual({ text, offset: undefined });
-  },
-);
+test.each([
+  '',
+  'yesterday',
+  '2024-01-01',
+  '2024-01-01 20:00:00',
+  '12',
+  'Fri, 1 Mar 2019 23:11 +0100',
+  '2024-99-99T99:99:99Z',
+])('other text is unchanged: %j', (text) => {
+  for (const each of [style({}), style({ relative: true }), style({ utc: true })])
+    expect(each.show(text)).toEqual({ text, offset: undefined });
+});
 
 test.each([
   ['2026-01-02T03:04:00Z', 'just now'],

@@ -15,7 +15,11 @@ export function checkNoError(body: unknown, status: number): void {
   const isRefused = ownField(body, 'success') === false || ownField(body, 'ok') === false;
   if (error === undefined && !isFailed && !isRefused) return;
   const words = errorWords(error) ?? errorWords(ownField(body, 'message')) ?? 'that the request failed';
-  throw new Fault('protocol', `answer has status ${status} but says ${safeText(words, 120)}`, { status });
+  const code = ownField(error, 'code');
+  throw new Fault('protocol', `answer has status ${status} but says ${safeText(words, 120)}`, {
+    status,
+    ...(typeof code === 'string' && code !== '' ? { code: safeText(code, 80) } : {}),
+  });
 }
 
 /** Returns whether a field reports an error; null, false, '' and empty lists do not. */
