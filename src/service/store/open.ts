@@ -90,7 +90,8 @@ export type OpenOptions = ArchiveLocation & {
 export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
   const { now, randomBytes, readOnly = false, mustExist = readOnly } = options;
   if ('dir' in options)
-    await (mustExist ? checkArchiveExists(options.dir) : createArchiveFolder(options.dir));
+    if (mustExist) checkArchiveExists(options.dir);
+    else await createArchiveFolder(options.dir);
   try {
     const opened = 'dir' in options ? await openFolder(options) : await openDatabase(options);
     const { database } = opened;
