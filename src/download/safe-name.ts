@@ -7,6 +7,9 @@ const MAX_EXTENSION_BYTES = 24;
 
 /** Device names of Windows; they are reserved with any extension. */
 const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9\xb9\xb2\xb3]|lpt[0-9\xb9\xb2\xb3])(\.|$)/i;
+/** As {@link nameKey}: the files that `arx attachments verify` reads to learn what a folder should hold. */
+const REFERENCE =
+  /^(?:sha256sums|(?:bagit|bag-info|fetch)\.txt|(?:tag)?manifest-(?:md5|sha(?:3-?)?-?(?:1|224|256|384|512))\.txt)$/;
 /** Separators, drive and stream colons, wildcards and quotes of Windows. */
 const FORBIDDEN = /[/\\:*?"<>|]/g;
 /** Bags escape the percent sign (RFC 8493 2.1.3), and bagit-python does not decode it: it finds no such file. */
@@ -33,7 +36,7 @@ export function safeName(
   const stem = reduce(filename);
   const name = stem === '' ? prefix : cutKeepingExtension(`${prefix}-${stem}`);
   // An id such as con.x is itself a device name.
-  return { name: RESERVED.test(name) ? cutKeepingExtension(`id-${name}`) : name, changed: true };
+  return { name: hasMeaning(name) ? cutKeepingExtension(`id-${name}`) : name, changed: true };
 }
 
 /**
@@ -74,8 +77,13 @@ export function unsafeReason(name: string): string | undefined {
   if (/^[.~-]/.test(name)) return 'begins with a dot, a tilde or a dash';
   if (/^\s|[\s.]$/u.test(name)) return 'begins or ends with a space or a dot';
   if (RESERVED.test(name)) return 'is the name of a device';
+  if (REFERENCE.test(nameKey(name))) return 'is that of a list of checksums or part of a bag';
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) return 'is too long';
   return undefined;
+}
+
+function hasMeaning(name: string): boolean {
+  return RESERVED.test(name) || REFERENCE.test(nameKey(name));
 }
 
 function reduce(text: string): string {

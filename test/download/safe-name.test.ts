@@ -47,6 +47,31 @@ test.each([
   expect(() => safeName('att_1', name, { exact: true })).toThrow(expect.objectContaining({ kind: 'unsafe' }));
 });
 
+test.each([
+  ['SHA256SUMS', 'att_1-SHA256SUMS'],
+  ['sha256sums', 'att_1-sha256sums'],
+  ['\u017fHA256SUMS', 'att_1-\u017fHA256SUMS'],
+  ['bagit.txt', 'att_1-bagit.txt'],
+  ['Bag-Info.txt', 'att_1-Bag-Info.txt'],
+  ['fetch.txt', 'att_1-fetch.txt'],
+  ['manifest-sha256.txt', 'att_1-manifest-sha256.txt'],
+  ['TagManifest-sha-512.TXT', 'att_1-TagManifest-sha-512.TXT'],
+])('%j, which a verification would read as its reference, becomes %j', (name, safe) => {
+  expect(safeName('att_1', name)).toEqual({ name: safe, changed: true });
+  expect(() => safeName('att_1', name, { exact: true })).toThrow('list of checksums or part of a bag');
+});
+
+test.each([
+  ['SHA256SUMS', '', 'id-SHA256SUMS'],
+  ['tagmanifest', '/md5.txt', 'id-tagmanifest-md5.txt'],
+])('the id %j does not make %j such a name', (id, name, safe) => {
+  expect(safeName(id, name)).toEqual({ name: safe, changed: true });
+});
+
+test.each(['SHA256SUMS.txt', 'manifest.json', 'manifest-2024.txt', 'my-bagit.txt'])('%j stays', (name) => {
+  expect(safeName('att_1', name)).toEqual({ name, changed: false });
+});
+
 test('a percent sign, which bagit-python does not find in a bag, is replaced unless the exact name is asked for', () => {
   expect(safeName('att_1', '100%25.pdf')).toEqual({ name: 'att_1-100_25.pdf', changed: true });
   expect(safeName('att_1', '100%.pdf', { exact: true })).toEqual({ name: '100%.pdf', changed: false });
@@ -78,6 +103,16 @@ const anything = fc.oneof(
   fc
     .array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 40 })
     .map((units) => String.fromCharCode(...units)),
+  fc.constantFrom(
+    'SHA256SUMS',
+    'bagit',
+    'bagit.txt',
+    'manifest',
+    'tagmanifest',
+    'tagmanifest-md5.txt',
+    'md5.txt',
+    '/md5.txt',
+  ),
   fc
     .array(fc.constantFrom('..', '/', '\\', '.', ' ', 'con', ':', '\0', '\u202e', 'a', '~', '-'), {
       maxLength: 12,

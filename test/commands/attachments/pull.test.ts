@@ -74,6 +74,30 @@ describe('a manifest that means harm', () => {
   });
 });
 
+test('a file named as a list of checksums is no reference, and the list that the help makes does not replace it', async () => {
+  const content = `${sha256Of('other')}  file-2.txt\n`;
+  await serve([{ filename: 'SHA256SUMS', content }, { content: 'other' }, { content: 'more' }]);
+  const ran = await pull('--all --to dl');
+  expect([ran.exit, readdirSync(join(dir, 'dl')).sort()]).toEqual([
+    0,
+    [MANIFEST_FILE, 'att_1-SHA256SUMS', 'file-2.txt', 'file-3.txt'],
+  ]);
+  expect(ran.stderr).toContain('att_1: its name is not safe here and is kept as att_1-SHA256SUMS');
+  const sums = await arx(dir, 'attachments verify dl -o sums');
+  writeFileSync(join(dir, 'dl/SHA256SUMS'), sums.stdout);
+  expect((await arx(dir, 'attachments verify dl')).exit).toBe(0);
+  rmSync(join(dir, 'dl', MANIFEST_FILE));
+  expect(JSON.parse((await arx(dir, 'attachments verify dl --json')).stdout)).toMatchObject({ checked: 3 });
+  const exact = await pull('att_1 --to exact --exact-names');
+  expect([exact.exit, exact.stderr]).toEqual([13, expect.stringContaining('file name of att_1 is that of')]);
+});
+
+test.each(['SHA256SUMS', 'bagit.txt'])('a folder of --by gets no name %j', async (city) => {
+  await serve([{ content: 'a', row: { origin_city: city } }]);
+  expect((await pull('att_1 --to dl --by city')).exit).toBe(0);
+  expect(readdirSync(join(dir, 'dl')).sort()).toEqual([MANIFEST_FILE, `folder-${city}`]);
+});
+
 describe('where files may come from', () => {
   test.each([
     ['http://169.254.169.254', /leads to http:\/\/169\.254\.169\.254, which is no known origin/],
