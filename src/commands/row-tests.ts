@@ -61,9 +61,7 @@ export class RowTests<Row> {
   /** Returns, after the last row, the Fault of a column that no row showed. */
   fault(): Fault | undefined {
     const column = [...this.#hidden.keys()].find((each) => !this.#shown.has(each));
-    return column === undefined
-      ? undefined
-      : new Fault('partial', `no row shows ${column}, so none can be selected by it`);
+    return column === undefined ? undefined : noneShows(column);
   }
 
   /** Returns whether some row could not be judged. */
@@ -81,6 +79,11 @@ export class RowTests<Row> {
       sayLeftOut({ message, count, command }, app);
     }
   }
+}
+
+/** Returns the Fault of a list whose rows are selected by a column that none of them shows. */
+export function noneShows(column: string): Fault {
+  return new Fault('partial', `no row shows ${column}, so none can be selected by it`);
 }
 
 /** Rows of which it cannot be told whether they match. `command`: the words of the command that lists them. */

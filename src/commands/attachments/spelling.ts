@@ -5,7 +5,8 @@ import { Fault, hintText, type Hint } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { attachmentView } from '../../format/views/index.ts';
 import { lowerCase, nearValue, typeOfWord } from '../near-value.ts';
-import { valueOfColumn } from '../row-tests.ts';
+import { noneShows, valueOfColumn } from '../row-tests.ts';
+import { isWithheld } from '../withheld-rows.ts';
 import { withProgress } from '../with-progress.ts';
 import { wholeCatalogue } from './catalogue.ts';
 import { isPattern, NONE, type Filter } from './filter.ts';
@@ -53,7 +54,8 @@ type Known = { values: Set<string>; byExtension: Map<string, Set<string>> };
 /**
  * Returns the city, type and source that differ from those of `asked` in their spelling only (a city in case, accents, spaces and signs,
  * the others in case), after no row had those of `asked`; undefined where no value does. Reads the whole list. Says in a notice which
- * they are; where there is none, or more than one, says that, calls `onUnknown`, and fails the run under `--strict`.
+ * they are; where there is none, or more than one, says that, calls `onUnknown`, and fails the run under `--strict`. Where every row is
+ * withheld and none shows a value, nothing can be said: that fails the run.
  */
 export async function filterAsWritten(
   asked: Filter,
@@ -69,8 +71,17 @@ export async function filterAsWritten(
   const [first] = columns;
   if (first === undefined) return undefined;
   const { rows } = await wholeCatalogue(app);
-  for await (const row of withProgress(rows, `looking for the ${first.column} in`, 'rows', app))
+  const counts = { rows: 0, withheld: 0 };
+  for await (const row of withProgress(rows, `looking for the ${first.column} in`, 'rows', app)) {
+    counts.rows += 1;
+    if (isWithheld(row)) counts.withheld += 1;
     for (const { column, valueOf, known } of columns) addValue(known, valueOf(row), column, row);
+  }
+  const hidden = columns.filter(({ known }) => known.values.size === 0).map(({ column }) => column);
+  if (counts.rows > 0 && counts.rows === counts.withheld && hidden.length > 0) {
+    app.addFault(noneShows(hidden.join(' and ')));
+    return undefined;
+  }
   const written: Filter = {};
   for (const { column, value, known } of columns) {
     // Its files were left out by other filters.

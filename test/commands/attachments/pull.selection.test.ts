@@ -1,4 +1,5 @@
 // `arx attachments pull`: which files are selected (search, ids from a pipe), and the folders that they are sorted into.
+import { randomBytes } from 'node:crypto';
 import {
   existsSync,
   lstatSync,
@@ -10,13 +11,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
+import { openArchive } from '../../../src/service/index.ts';
 import { serveCatalogue, type ForeignFile } from '../../support/catalogue-server.ts';
 import { arx, recordsOf, type Ran } from '../../support/command.ts';
 import { sha256Of } from '../../support/digest.ts';
-import type { FakeWorldOptions } from '../../support/fake-world.ts';
+import { NOON, type FakeWorldOptions } from '../../support/fake-world.ts';
 import type { Misbehaving } from '../../support/misbehaving-server.ts';
 import { sampleData } from '../../support/sample.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
@@ -103,7 +106,6 @@ describe('the sample archive', () => {
     ['--city lisbon --on 1950', 'no attachment has city "lisbon" and a date on 1950'],
     ['--type none/such', 'no type "none/such"; arx attachments types lists them'],
     ['--on 1950', 'no attachment has a date on 1950; arx attachments ls --all lists them'],
-    ['--min-bytes 9G', 'no attachment has at least 9.0 GB'],
     ['--source nosuch', 'no source "nosuch"; arx attachments sources lists them'],
     ['--from nobody', 'no attachment has from "nobody"; arx attachments senders lists them'],
     ['--matching nosuchword', 'there are no attachments of the messages that "nosuchword" finds'],
@@ -127,6 +129,18 @@ describe('the sample archive', () => {
     expect(reportOf(json)).toMatchObject({ files: [], fixity: 'nothing_checked' });
     expect(existsSync(join(dir, 'got'))).toBe(false);
     expect(await pull(`${line} --to got --dry-run --strict`)).toMatchObject({ exit: 6 });
+  });
+
+  test('rows that do not show their size may match: under --strict that is not "nothing matches"', async () => {
+    const ran = await pull('--min-bytes 9G --to got');
+    expect([ran.exit, ran.stderr]).toEqual([0, expect.stringContaining('no attachment has at least 9.0 GB')]);
+    const strict = await pull('--min-bytes 9G --to got --strict');
+    expect([strict.exit, strict.stderr]).toEqual([
+      3,
+      expect.stringContaining('6 rows have no bytes, or the'),
+    ]);
+    expect(strict.stderr).not.toContain('not_found');
+    expect(existsSync(join(dir, 'got'))).toBe(false);
   });
 
   test('nothing matches: a folder that was there stays as it was', async () => {
@@ -297,6 +311,31 @@ const HOSTILE = [
   'a:b',
   '%2e%2e',
 ];
+
+test.each([
+  ['--city lisbon', 'city'],
+  ['--type image/png', 'type'],
+  ['--city lisbon --type image/png', 'city and type'],
+])('%s, and every row is withheld: what cannot be told is no success', async (line, columns) => {
+  await sampleData(join(dir, 'data'));
+  const archive = await openArchive({ sleep, dir: join(dir, 'data'), now: () => NOON, randomBytes });
+  for (const table of ['attachments', 'messages', 'conversations'])
+    await archive.database.run(`UPDATE ${table} SET tier = 'mirror'`);
+  await archive.close();
+  const words = `no row shows ${columns}, so none can be selected by it`;
+  for (const command of [
+    `pull ${line} --to got`,
+    `pull ${line} --to got --dry-run`,
+    `ls ${line}`,
+    `ls ${line} --count`,
+  ])
+    for (const strict of ['', ' --strict']) {
+      const { exit, stderr } = await arx(dir, `attachments ${command}${strict}`);
+      expect({ exit, stderr }, command).toMatchObject({ exit: 3, stderr: expect.stringContaining(words) });
+      expect(stderr).not.toMatch(/no attachment has|no city|no type/);
+    }
+  expect(existsSync(join(dir, 'got'))).toBe(false);
+});
 
 describe('names of folders that mean harm', () => {
   test.each([
