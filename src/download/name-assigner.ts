@@ -13,6 +13,8 @@ export type NameAssignerOptions = {
   onRenamed: (text: string) => void;
   /** Returns the name of the folder inside the target folder for a row, as the archive has it; absent: none has one. */
   folderOf?: ((row: Attachment) => string) | undefined;
+  /** Nothing is written: files would have these names. */
+  isPlan: boolean;
   /** The folders inside the target folder. */
   subfolders: Subfolders;
 };
@@ -25,7 +27,7 @@ export type NameAssignerOptions = {
  */
 export function createNameAssigner(
   entries: ReadonlyMap<string, ManifestEntry>,
-  { exact, onRenamed, folderOf, subfolders }: NameAssignerOptions,
+  { exact, onRenamed, folderOf, subfolders, isPlan }: NameAssignerOptions,
 ): (row: Attachment) => string {
   const idByName = new Map<string, string>();
   for (const { id, path } of entries.values()) if (path !== null) idByName.set(nameKey(path), id);
@@ -48,9 +50,9 @@ export function createNameAssigner(
     idByName.set(nameKey(name), id);
     if (changed) {
       const reason = safeName(id, filename).changed
-        ? 'its name is not safe here and is kept as'
-        : 'its name is taken by another file, so it is kept as';
-      onRenamed(`${id}: ${reason} ${name}`);
+        ? 'its name is not safe here and'
+        : 'its name is taken by another file, so it';
+      onRenamed(`${id}: ${reason} ${isPlan ? 'would be' : 'is'} kept as ${name}`);
     }
     return name;
   };

@@ -75,6 +75,7 @@ export function createPuller(options: PullerOptions): Puller {
     exact: options.exactNames,
     onRenamed: options.onRenamed,
     folderOf: options.folderOf,
+    isPlan: options.readOnly === true,
     subfolders: createSubfolders(dir, save.scan, { readOnly: options.readOnly === true }),
   });
   const hashes = createSemaphore(MAX_CONCURRENT_HASHES);

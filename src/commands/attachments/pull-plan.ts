@@ -13,6 +13,7 @@ import { plannedFileView, pullPlanLines } from '../../format/views/index.ts';
 import { layoutOf, type LayoutName } from './pull-layout.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
 import { failIncomplete, select, type Selected } from './selection.ts';
+import { unavailableFault } from './withheld.ts';
 
 /** Rows that are looked at at the same time. */
 const MAX_CONCURRENT_ROWS = 16;
@@ -44,7 +45,7 @@ async function planInto(dir: string | undefined, input: PlanInput, app: App): Pr
   const entries =
     (dir === undefined ? undefined : await readManifest(dir)) ?? new Map<string, ManifestEntry>();
   const selection = await select(input, app);
-  const renamed = renamedNotices(app);
+  const renamed = renamedNotices(app, { isPlan: true });
   const layout = layoutOf(input.by, app);
   const puller = createPuller({
     ...pullerOptionsOf(app),
@@ -93,6 +94,9 @@ async function planInto(dir: string | undefined, input: PlanInput, app: App): Pr
     await progress.end();
   }
   await printPlan(plan, app);
+  const { withheld, absent } = plan;
+  const unavailable = unavailableFault({ withheld, absent, total: rows }, 'file');
+  if (app.strict && unavailable !== undefined) app.addFault(unavailable);
   failIncomplete(app, selection, rows);
 }
 

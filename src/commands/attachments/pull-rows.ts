@@ -49,8 +49,14 @@ export function pullerOptionsOf(app: App): Pick<PullerOptions, 'world' | 'access
   return { world: app.world, access: app.fileAccess, retries: app.settings.retries.value, log: app.log };
 }
 
-/** Counts the files that have another name than in the catalogue. `end` says how many; `-v` names each. */
-export function renamedNotices(app: Pick<App, 'notice' | 'log' | 'verbose'>): {
+/**
+ * Counts the files that have another name than in the catalogue. `end` says how many; `-v` names each. `isPlan`: nothing is written, so
+ * they would have it.
+ */
+export function renamedNotices(
+  app: Pick<App, 'notice' | 'log' | 'verbose'>,
+  { isPlan = false } = {},
+): {
   add(text: string): void;
   end(): void;
 } {
@@ -67,7 +73,7 @@ export function renamedNotices(app: Pick<App, 'notice' | 'log' | 'verbose'>): {
       app.notice(
         count === 1
           ? first
-          : `${formatCount(count)} files are kept under another name than in the catalogue; -v names them, --json has the path of each id`,
+          : `${formatCount(count)} files ${isPlan ? 'would be' : 'are'} kept under another name than in the catalogue; -v names them, --json has the path of each id`,
       );
     },
   };

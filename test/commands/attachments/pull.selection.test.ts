@@ -281,6 +281,12 @@ describe('the sample archive', () => {
     expect(filesIn('got')).toEqual(['lisbon-000.jpg', 'lisbon/lisbon-045-log.txt']);
   });
 
+  test('--dry-run is exit 0 where files are withheld, and 3 under --strict', async () => {
+    expect(await pull('--all --to got --dry-run')).toMatchObject({ exit: 0 });
+    const strict = await pull('--all --to got --dry-run --strict');
+    expect([strict.exit, strict.stderr]).toEqual([3, expect.stringMatching(/\d+ of \d+ files are withheld/)]);
+  });
+
   test('--dry-run --by makes no folder', async () => {
     expect((await pull('--city lisbon --by city --to got --dry-run')).exit).toBe(0);
     expect(existsSync(join(dir, 'got'))).toBe(false);

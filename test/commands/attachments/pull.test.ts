@@ -257,9 +257,11 @@ test.each([
 ])('%i unsafe names are one line; -v names each', async (count, said) => {
   await serve(Array.from({ length: count }, () => ({ filename: '../x', content: 'hello' })));
   for (const line of ['--dry-run', '']) {
-    expect(await pull(`--all --to dl --json ${line}`)).toMatchObject({ exit: 0, stderr: said });
+    const words = line === '' ? said : said.replace(/\bare kept|is kept/, 'would be kept');
+    expect(await pull(`--all --to dl --json ${line}`)).toMatchObject({ exit: 0, stderr: words });
     const named = (await pull(`--all --to named --json -v ${line}`)).stderr;
-    expect(named.match(/^arx: att_\d+: its name is not safe here and is kept as/gm)).toHaveLength(count);
+    const each = /^arx: att_\d+: its name is not safe here and (?:is|would be) kept as/gm;
+    expect(named.match(each)).toHaveLength(count);
     expect(named).not.toContain('under another name');
   }
 });
