@@ -226,18 +226,25 @@ async function pullWith(
   if (isEnded) await mark.remove({ isAll: input.all });
   const report = { ...verifyReportOf(files, selection.fault() === undefined), files } satisfies PullReport;
   await printFileReport(app, report);
-  sayNext(app, input.to, report);
+  sayNext(app, { to: input.to, isRecorded }, report);
   failWithheld(app, report);
   failIncomplete(app, selection, files.length);
 }
 
-/** Tells people where the files are, and how to check them. */
-function sayNext(app: App, to: string, { verdicts: { match } }: PullReport): void {
+/** Tells people where the files are, and how to check them. `isRecorded`: the manifest lists them. */
+function sayNext(
+  app: App,
+  { to, isRecorded }: { to: string; isRecorded: boolean },
+  { verdicts: { match } }: PullReport,
+): void {
   if (match === 0 || !(app.world.stderr.isTTY || app.printer.output === 'table')) return;
   const are = match === 1 ? 'is' : 'are';
   // The folder may hold files of other pulls.
+  const where = `${plural(match, 'file')} of this pull ${are} in ${to}`;
   app.notice(
-    `${plural(match, 'file')} of this pull ${are} in ${to}; check later: ${shellLine(['arx', 'attachments', 'verify', to])}`,
+    isRecorded
+      ? `${where}; check later: ${shellLine(['arx', 'attachments', 'verify', to])}`
+      : `${where}, but the manifest may not list ${match === 1 ? 'it' : 'them'}: the same pull, run again, does that and downloads nothing twice`,
   );
 }
 

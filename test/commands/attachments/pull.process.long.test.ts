@@ -266,12 +266,13 @@ async function hurt(
   files: readonly ForeignFile[],
   injection: string,
   options: string[] = [],
+  begin = start,
 ): Promise<Ended> {
   let open = (): void => {};
   const gate: CatalogueOptions = { gate: new Promise<void>((resolve) => (open = resolve)) };
   await server?.close();
   server = await serveCatalogue(files, gate);
-  const running = start('--retries', '0');
+  const running = begin('--retries', '0');
   const call = injection.slice(0, injection.indexOf(':'));
   const traced = [
     '-f',
@@ -348,6 +349,17 @@ describe.skipIf(!hasStrace)('I2, J3: a system call fails', () => {
     const ran = await hurt(files, 'fdatasync:error=ENOSPC:when=1+');
     expect([ran.exit, reportOf(ran).verdicts.match]).toEqual([14, files.length]);
     expect(ran.stderr).toMatch(/^arx: \/\S+\/\.arx-manifest\.ndjson: no space left .*\n {2}kept: 12 files\n/);
+  });
+
+  test('the manifest cannot be written: a verification is not proposed, but the same pull', async () => {
+    const ran = await hurt(files, 'fdatasync:error=ENOSPC:when=1+', [], (...more) =>
+      program.start([...line(...more).filter((word) => word !== '--json'), '-o', 'table'], { dir, env }),
+    );
+    expect(ran.exit).toBe(14);
+    expect(ran.stderr).toMatch(
+      /12 files of this pull are in \S+, but the manifest may not list them: the same pull/,
+    );
+    expect(ran.stderr).not.toContain('arx attachments verify');
   });
 
   test('short writes: a disk that fills up within a file', async () => {
