@@ -183,8 +183,8 @@ _arx() {
     "attachments senders") flags+=" --city --type --source --message --from --matching --name --min-bytes --since --until --on"; : ;;
     "attachments show") flags+=" --open --preview"; [[ $cur == -* ]] || _arx_values attachments ;;
     "attachments cat") flags+=" --allow-escape-sequences --max-rate --max-bytes"; [[ $cur == -* ]] || _arx_values attachments ;;
-    "attachments pull") flags+=" --city --type --source --message --from --matching --name --min-bytes --since --until --on --ids --all --to --by --flat --concurrency --max-rate --max-bytes --dry-run --exact-names"; [[ $cur == -* ]] || _arx_values attachments ;;
-    "attachments verify") flags+=" --against --city --type --source --message --from --matching --name --min-bytes --since --until --on --html"; [[ $cur == -* ]] || _arx_dir ;;
+    "attachments pull") flags+=" --city --type --source --message --from --matching --name --min-bytes --since --until --on --ids --all --to --by --flat --concurrency --max-rate --max-bytes --dry-run --exact-names --allow-withheld"; [[ $cur == -* ]] || _arx_values attachments ;;
+    "attachments verify") flags+=" --against --city --type --source --message --from --matching --name --min-bytes --since --until --on --allow-withheld --html"; [[ $cur == -* ]] || _arx_dir ;;
     "attachments export") flags+=" --format --to --frozen"; [[ $cur == -* ]] || _arx_dir ;;
     "explore") flags+=" --mouse"; : ;;
     "read") flags+=" --thread --prefer-html --quotes --headers --lore --raw --max-rate --max-bytes --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages,conversations ;;

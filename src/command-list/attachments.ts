@@ -17,6 +17,12 @@ const FILTERS = [
   ['--on <date>', 'only files whose message is of this day, month or year, e.g. 2021-03'],
 ] as const satisfies readonly CommandOption[];
 
+/** For a mirror: some files are withheld every day. */
+const ALLOW_WITHHELD = [
+  '--allow-withheld',
+  'withheld and absent files are no failure; without it the exit code is 3',
+] as const satisfies CommandOption;
+
 /** Names, arguments, options and examples of the `attachments` commands. */
 export const ATTACHMENT_COMMANDS = [
   {
@@ -114,6 +120,7 @@ export const ATTACHMENT_COMMANDS = [
       ...LIMIT_OPTIONS,
       ['--dry-run', 'show what would be downloaded; fetch and write no file'],
       ['--exact-names', 'refuse unsafe names instead of changing them'],
+      ALLOW_WITHHELD,
     ],
     examples: [
       'arx attachments pull --city lisbon --to lisbon',
@@ -136,6 +143,7 @@ export const ATTACHMENT_COMMANDS = [
         ['manifest', 'catalogue', 'sums', 'bag'],
       ],
       ...FILTERS,
+      ALLOW_WITHHELD,
       ['--html <file>', 'also write the report as a page, one file without links; - prints only the page'],
     ],
     examples: [

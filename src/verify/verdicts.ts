@@ -114,12 +114,13 @@ const REPAIR: Record<Reference, { mismatch: Hint; missing: Hint }> = {
 /**
  * Returns every reason why a verification failed; the most severe decides the exit code. 'integrity' (12) is for wrong and
  * missing files, 'disk' (14) for unreadable ones, 'partial' (3) for what could not be checked. Extra files are no reason.
- * `isPart`: the pull did not end, so its manifest may lack files that it was asked for.
+ * `isPart`: the pull did not end, so its manifest may lack files that it was asked for. `allowWithheld`: withheld and absent files are no
+ * reason.
  */
 export function verifyFaultsOf(
   report: Pick<VerifyReport, 'verdicts' | 'checked' | 'files'>,
   reference: Reference,
-  { isPart = false } = {},
+  { isPart = false, allowWithheld = false } = {},
 ): Fault[] {
   const { mismatch, missing, unreadable, withheld, absent, unverifiable } = report.verdicts;
   const hints = REPAIR[reference];
@@ -145,8 +146,8 @@ export function verifyFaultsOf(
     );
   }
   if (unreadable > 0) fail('disk', `${count(unreadable)} unreadable: ${judged('unreadable')}`);
-  if (withheld > 0) fail('partial', `${count(withheld)} withheld, not checkable`);
-  if (absent > 0) fail('partial', `${count(absent)} absent from the archive, not checkable`);
+  if (withheld > 0 && !allowWithheld) fail('partial', `${count(withheld)} withheld, not checkable`);
+  if (absent > 0 && !allowWithheld) fail('partial', `${count(absent)} absent from the archive, not checkable`);
   if (unverifiable > 0) fail('partial', `${count(unverifiable)} not checkable`);
   if (faults.length === 0 && report.checked === 0) fail('partial', 'nothing was checked');
   return faults;

@@ -25,6 +25,7 @@ import { withNewerEntries } from './newer-entries.ts';
 import { limitedNotices } from './notices.ts';
 import { failIncomplete, select } from './selection.ts';
 import { spareMemory } from '../v8-flags.ts';
+import { checkAllowWithheld } from './withheld.ts';
 
 export const Input = Selecting.extend({
   dir: z.string().min(1).default('.'),
@@ -32,6 +33,7 @@ export const Input = Selecting.extend({
   offline: z.boolean().default(false),
   html: OutputFile.optional(),
   force: z.boolean().default(false),
+  allowWithheld: z.boolean().default(false),
 });
 type Input = z.infer<typeof Input>;
 
@@ -45,6 +47,7 @@ const HINT = 'against the catalogue itself: --against catalogue';
 export async function run(input: Input, app: App): Promise<void> {
   if (input.offline && input.against === 'catalogue')
     throw new Fault('usage', '--against catalogue asks the service, so it does not go with --offline');
+  checkAllowWithheld(input, app);
   await checkPart(input, app);
   checkOutputFile('--html', { file: input.html, force: input.force }, app);
   const { report, faults } = await verifyPath(input.dir, input.against, app, input);
@@ -73,14 +76,14 @@ async function checkPart(input: Input, app: App): Promise<void> {
 
 /**
  * Compares the files of a folder, or of a bag, with their reference; without one, with the first that is there. `part`: which rows of
- * the catalogue. Returns the report, and why the verification failed, if so. Throws Fault
+ * the catalogue. `allowWithheld`: withheld and absent files are no failure. Returns the report, and why the verification failed, if so. Throws Fault
  * `not_found` where there is no such path, and `partial` where there is nothing to compare with.
  */
 export async function verifyPath(
   dir: string,
   against: Reference | undefined,
   app: App,
-  part: Selecting = {},
+  { allowWithheld = false, ...part }: Selecting & { allowWithheld?: boolean } = {},
 ): Promise<{ report: VerifyReport; faults: Fault[] }> {
   const path = resolve(app.world.cwd, dir);
   const isFolder = await lookAt(path, against);
@@ -102,7 +105,10 @@ export async function verifyPath(
       ? checkPackage(path, isFolder, options, app)
       : checkFolder(path, { reference, part }, options, app, (sum) => (total = sum));
   const { report, isPart = false } = await checking.finally(() => progress.end());
-  return { report, faults: [...verifyFaultsOf(report, reference, { isPart }), ...bagFaultsOf(report.bag)] };
+  return {
+    report,
+    faults: [...verifyFaultsOf(report, reference, { isPart, allowWithheld }), ...bagFaultsOf(report.bag)],
+  };
 }
 
 /** Returns whether the path is a folder. Only a bag may be a file. */

@@ -19,6 +19,15 @@ export function unavailableFault(
   return new Fault('partial', withheld > 0 && absent > 0 ? `${first}, ${absent} absent` : first, detail);
 }
 
+/** Throws Fault 'usage' for `--allow-withheld` beside `--strict`, which fails for what is withheld. */
+export function checkAllowWithheld(
+  { allowWithheld }: { allowWithheld: boolean },
+  { strict }: Pick<App, 'strict'>,
+): void {
+  if (allowWithheld && strict)
+    throw new Fault('usage', '--allow-withheld does not go with --strict, which fails for withheld files');
+}
+
 /** Fails the run with Fault 'partial' if files were withheld or absent. */
 export function failWithheld(app: App, { files, verdicts }: PullReport): void {
   const { withheld, absent, match } = verdicts;

@@ -98,6 +98,45 @@ test.each(['SHA256SUMS', 'bagit.txt'])('a folder of --by gets no name %j', async
   expect(readdirSync(join(dir, 'dl')).sort()).toEqual([MANIFEST_FILE, `folder-${city}`]);
 });
 
+describe('--allow-withheld, for a mirror that is pulled every day', () => {
+  const HIDDEN = { redacted: true, file_url: null, redaction_reason: 'private' };
+  const withheld = { content: 'x', row: HIDDEN };
+  const absent = {
+    content: 'y',
+    row: { sha256: null, file_url: null, absent_reason: 'is not in the export' },
+  };
+  const line = '--all --to dl -q --allow-withheld';
+  const verify = (options: string) => arx(dir, `attachments verify dl -q ${options}`);
+
+  test('withheld and absent files are no failure of a pull and a verification', async () => {
+    await serve([{ content: 'a' }, withheld, absent]);
+    for (let day = 0; day < 2; day += 1)
+      expect(await pull(line)).toMatchObject({ exit: 0, stdout: '', stderr: '' });
+    expect((await pull('--all --to dl -q')).exit).toBe(3);
+    expect((await verify('')).exit).toBe(3);
+    const checked = await verify('--allow-withheld --json');
+    expect([checked.exit, checked.stderr]).toEqual([0, '']);
+    expect(JSON.parse(checked.stdout)).toMatchObject({ completeness: 'incomplete', verdicts: { match: 1 } });
+  });
+
+  test('other failures stay, and a folder where nothing could be checked', async () => {
+    await serve([{ content: 'a', row: { sha256: sha256Of('b') } }, withheld]);
+    expect((await pull(line)).exit).toBe(12);
+    await serve([withheld]);
+    expect((await pull('--all --to none --allow-withheld')).exit).toBe(0);
+    const none = await arx(dir, 'attachments verify none --allow-withheld');
+    expect([none.exit, none.stderr]).toEqual([3, expect.stringContaining('nothing was checked')]);
+  });
+
+  test('does not go with --strict, which fails for them', async () => {
+    await serve([withheld]);
+    for (const command of ['pull --all --to dl', 'verify .']) {
+      const ran = await arx(dir, `attachments ${command} --strict --allow-withheld`);
+      expect([ran.exit, ran.stderr]).toEqual([2, expect.stringContaining('--allow-withheld')]);
+    }
+  });
+});
+
 describe('where files may come from', () => {
   test.each([
     ['http://169.254.169.254', /leads to http:\/\/169\.254\.169\.254, which is no known origin/],
