@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { IMPORT_KINDS, type ImportKind } from '../contract/import-kind.ts';
+import type { ImportReport } from '../contract/reports/archive.ts';
 import { TIERS } from '../contract/token.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
@@ -122,12 +123,28 @@ async function importFrom(input: Input, shown: (path: string) => string, app: Ap
   for (const { path, notice } of report.notices.slice(0, MAX_NOTICES)) app.notice(`${path} ${notice}`);
   const others = countOf(report, 'notices') - MAX_NOTICES;
   if (others > 0) app.notice(`and ${formatCount(others)} more; see "notices" in the report`);
+  failEmpty(report.sources, app);
   const refused = countOf(report, 'refused');
   if (refused > 0) {
     app.addFault(
       new Fault('partial', `${plural(refused, 'item')} could not be stored; see "refused" in the report`),
     );
   }
+}
+
+/** Fails the run where no message was found at all. A path without one among others is named, and fails the run under `--strict`. */
+function failEmpty(sources: ImportReport['sources'], app: App): void {
+  const empty = sources.filter(({ messages }) => messages.read === 0);
+  if (empty.length === 0) return;
+  const [first] = empty;
+  const where = empty.length === 1 ? first!.path : `these ${empty.length} paths`;
+  if (empty.length === sources.length || app.strict)
+    app.addFault(
+      new Fault('partial', `no message was found in ${where}`, {
+        hint: 'an empty file or folder may be an export that failed',
+      }),
+    );
+  else for (const { path } of empty.slice(0, MAX_NOTICES)) app.notice(`no message was found in ${path}`);
 }
 
 /** Returns the archive for reading, undefined where there is none yet. */

@@ -1,7 +1,7 @@
 // `arx import`: only into the local archive, and by the kind that was asked for.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { arx } from '../support/command.ts';
 import { sampleData } from '../support/sample.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -103,4 +103,37 @@ test.each([
   const { exit, stdout, stderr } = await arx(dir, `import ${path}`, elsewhere);
   expect([exit, stdout, stderr]).toEqual([13, '', expect.stringContaining(why)]);
   expect((await arx(dir, 'import config/other', elsewhere)).exit).toBe(0);
+});
+
+describe('paths without a message', () => {
+  const emptyPaths = (): void => {
+    mkdirSync(join(dir, 'none'));
+    writeFileSync(join(dir, 'mailbox'), '');
+  };
+
+  test.each([
+    ['mailbox', 'no message was found in mailbox'],
+    ['none', 'no message was found in none'],
+    ['none mailbox', 'no message was found in these 2 paths'],
+    ['none --dry-run', 'no message was found in none'],
+  ])('%s alone: exit 3', async (paths, words) => {
+    emptyPaths();
+    const { exit, stderr } = await arx(dir, `import ${paths} -q`);
+    expect([exit, stderr.replaceAll(`${dir}/`, '')]).toEqual([
+      3,
+      expect.stringContaining(`arx: ${words} [partial, exit 3]`),
+    ]);
+  });
+
+  test('empty standard input is exit 3', async () => {
+    const { exit, stderr } = await arx(dir, 'import -', { stdin: '' });
+    expect([exit, stderr]).toEqual([3, expect.stringContaining('no message was found in -')]);
+  });
+
+  test('one among others is named, and fails under --strict', async () => {
+    emptyPaths();
+    const { exit, stderr } = await arx(dir, 'import box mailbox');
+    expect([exit, stderr]).toEqual([0, expect.stringMatching(/arx: no message was found in \S+mailbox\n/)]);
+    expect((await arx(dir, 'import box mailbox --strict')).exit).toBe(3);
+  });
 });
