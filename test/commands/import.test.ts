@@ -137,3 +137,12 @@ describe('paths without a message', () => {
     expect((await arx(dir, 'import box mailbox --strict')).exit).toBe(3);
   });
 });
+
+test.each(['', '--kind folder'])('a text file, %s: how it is stored is said', async (kind) => {
+  writeFileSync(join(dir, 'plain.txt'), 'only text\n');
+  const { exit, stderr } = await arx(dir, `import plain.txt ${kind}`);
+  expect([exit, stderr]).toEqual([
+    2,
+    expect.stringContaining('hint: to store it as a file, put it into a folder and import the folder'),
+  ]);
+});

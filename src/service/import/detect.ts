@@ -39,11 +39,19 @@ export async function detectSource(path: string, named?: ImportKind): Promise<De
     throw new Fault('usage', `${path} looks like an export of ${chat.system}, which arx does not read so`, {
       hint: chatHint(chat.system, chat.part),
     });
-  if (named !== undefined) throw new Fault('usage', `${path} is no ${IMPORT_KINDS[named]}`);
-  const hint = await otherwiseHint(path).catch(() => undefined);
+  if (named !== undefined)
+    throw new Fault(
+      'usage',
+      `${path} is no ${IMPORT_KINDS[named]}`,
+      named === 'folder' ? { hint: AS_A_FILE } : {},
+    );
+  const hint = (await otherwiseHint(path).catch(() => undefined)) ?? AS_A_FILE;
   const kinds = Object.values(IMPORT_KINDS).join(', ');
-  throw new Fault('usage', `${path} is none of these: ${kinds}`, hint === undefined ? {} : { hint });
+  throw new Fault('usage', `${path} is none of these: ${kinds}`, { hint });
 }
+
+/** Every folder can be imported, so what remains is a file. */
+const AS_A_FILE = 'to store it as a file, put it into a folder and import the folder';
 
 const MMDF_SEPARATOR = '01010101';
 const UTF16_MARKS = ['fffe', 'feff'];
