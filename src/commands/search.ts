@@ -17,6 +17,7 @@ import { checkDateRange } from './date-range.ts';
 import { ContentType, Limit, withoutUndefined } from './input.ts';
 import { printTotal } from './page.ts';
 import { datesOf, sayDatesAreUtc } from './utc-dates.ts';
+import { OTHER_TIER } from './withheld-rows.ts';
 
 export const Input = z.object({
   query: z.array(z.string()).default([]),
@@ -194,7 +195,7 @@ async function printFacet(page: SearchPage, view: typeof searchCountView, app: A
   const { counts = [], values = 0, total, has_more } = page;
   await app.printer.list(view, {
     rows: counts,
-    summary: () => ({ values, messages: total, ...indexOf(app, page), complete: !has_more && isWhole(page) }),
+    summary: () => ({ values, messages: total, ...indexOf(app, page), complete: !has_more && isKnown(page) }),
   });
   if (has_more && app.strict)
     app.addFault(
@@ -228,7 +229,7 @@ async function printHits(
     }
   }
   const { status, total, order } = first;
-  const isComplete = (): boolean => !last.has_more && input.after === undefined && isWhole(first);
+  const isComplete = (): boolean => !last.has_more && input.after === undefined && isKnown(first);
   await app.printer.list(searchHitView, {
     status,
     rows: hits(),
@@ -250,8 +251,8 @@ async function printHits(
     const next = commandAgain(app, { without: ['--after'], more: optionWords('--after', id) });
     app.notice(`${shown}next page: ${next}; all: ${commandForAll(app)}`);
   }
-  // What is not indexed is said by itself.
-  if (app.strict && !isComplete() && isWhole(first))
+  // What is not searched is said by itself.
+  if (app.strict && !isComplete() && isKnown(first))
     app.addFault(new Fault('partial', 'the page is not the whole list', { hint: 'every row: --all' }));
   if (input.sort === 'relevance' && order !== 'relevance')
     app.notice(`newest first: this service does not rank these ${formatCount(total)} messages`);
@@ -266,18 +267,36 @@ function isWhole({ index }: SearchPage): boolean {
   return index.indexed >= index.of;
 }
 
+/** Returns whether the page tells what there is: all messages are indexed, and where none matches, none was above the reader's tier. */
+function isKnown(page: SearchPage): boolean {
+  return isWhole(page) && (page.total > 0 || withheldOf(page) === 0);
+}
+
+function withheldOf({ index }: SearchPage): number {
+  return index.withheld ?? 0;
+}
+
 /** Of more notes, and of more parts of a query, the first are shown. */
 const MAX_NOTES = 5;
 const MAX_PARTS = 16;
 
-/** Says what was understood, and why nothing was found; under `--strict` that is a Fault of the run, if all messages are indexed. */
+/**
+ * Says what was understood, and why nothing was found. That no message could be searched is a Fault of the run; under `--strict`,
+ * also that none matches, if all messages are indexed.
+ */
 export async function sayWhyNone(
   query: SearchQuery,
   page: SearchPage,
   client: Client,
   app: App,
 ): Promise<void> {
-  const { total, notes, alone = [] } = page;
+  const { total, notes, alone = [], index } = page;
+  const withheld = withheldOf(page);
+  if (withheld > 0 && withheld >= index.of) {
+    const text = `no message was searched: all ${formatCount(withheld)} are above your tier`;
+    app.addFault(new Fault('partial', text, { hint: OTHER_TIER }));
+    return;
+  }
   for (const note of notes.slice(0, MAX_NOTES)) app.notice(note);
   if (total > 0) return;
   if (isWhole(page)) {
@@ -289,8 +308,13 @@ export async function sayWhyNone(
     .map(({ query, total: count }) => `${cutText(query)}: ${formatCount(count)}`);
   if (alone.length > MAX_PARTS) parts.push('…');
   const found = parts.length === 1 ? `; ${parts[0]}` : `; each part alone finds ${parts.join(', ')}`;
-  const text = `no message matches${parts.length === 0 ? '' : found}`;
-  if (app.strict && isWhole(page)) app.addFault(new Fault('not_found', text));
+  const unread =
+    withheld === 0
+      ? ''
+      : `; ${formatCount(withheld)} of ${formatCount(index.of)} are above your tier, not searched`;
+  const text = `no message matches${parts.length === 0 ? '' : found}${unread}`;
+  if (app.strict && isKnown(page)) app.addFault(new Fault('not_found', text));
+  else if (app.strict && isWhole(page)) app.addFault(new Fault('partial', text, { hint: OTHER_TIER }));
   else app.notice(text);
 }
 

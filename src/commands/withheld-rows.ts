@@ -1,6 +1,9 @@
 // Says that a list shows nothing but withheld rows, which another tier may read.
 import type { App } from '../app.ts';
 
+/** What to do where a tier reads too little. */
+export const OTHER_TIER = 'arx whoami shows the tier, arx login asks for another';
+
 /** Returns whether a row says that it is withheld from the reader. */
 export function isWithheld(row: object): boolean {
   const { status, redacted } = row as { status?: unknown; redacted?: unknown };
@@ -13,7 +16,5 @@ export function noticeAllWithheld(
   app: Pick<App, 'printer' | 'notice'>,
 ): void {
   if (rows > 0 && rows === withheld && app.printer.mustSayDoubts())
-    app.notice(
-      'every row shown is withheld: redacted, or above the tier of your token; arx whoami shows the tier, arx login asks for another',
-    );
+    app.notice(`every row shown is withheld: redacted, or above the tier of your token; ${OTHER_TIER}`);
 }

@@ -198,3 +198,50 @@ test('an option behind -- is not searched as words', async () => {
     expect(ran.stderr).toContain('hint: options stand before it: arx search --count -- usb -hub');
   }
 });
+
+describe('messages above the tier of the reader', () => {
+  const above = async (tiers: readonly string[]): Promise<string> => {
+    const dir = tempFolder('search-tier');
+    await sampleData(join(dir, 'data'));
+    const database = await openSqlite({ path: join(dir, 'data', 'archive.db'), sleep: async () => {} });
+    await database.run(`UPDATE messages SET tier = 'mirror' WHERE tier IN (${tiers.join(', ')})`);
+    await database.run(`DELETE FROM meta WHERE key IN ('search', 'summary')`);
+    for (const tier of ['external', 'internal', 'mirror'])
+      await database.run(`INSERT INTO search_${tier} (search_${tier}) VALUES ('delete-all')`);
+    await database.close();
+    return dir;
+  };
+
+  test.each([
+    'search letter',
+    'search letter --strict',
+    'search letter --count',
+    'search letter --facet year',
+    'search "from:nobody"',
+    'conversations ls --matching letter',
+    'attachments ls --matching letter',
+    'attachments cities --matching letter',
+    'attachments pull --matching letter --to q --strict',
+    'attachments pull --matching letter --to q',
+  ])('where it reads none, it is not known that none matches: %s', async (line) => {
+    const dir = await above([`'external'`, `'internal'`]);
+    const ran = await arx(dir, line);
+    expect([ran.exit, ran.stderr]).toEqual([
+      3,
+      expect.stringMatching(/^arx: no message was searched: all \d+ are above your tier \[partial/m),
+    ]);
+    expect(ran.stderr).not.toMatch(/not_found|no message matches|no sender/);
+  });
+
+  test('where it reads some, a search that finds nothing says how many it did not read', async () => {
+    const dir = await above([`'internal'`]);
+    const said = /^arx: no message matches; \d+ of \d+ are above your tier, not searched/m;
+    const ran = await arx(dir, 'search nosuchword --json');
+    expect([ran.exit, ran.stderr]).toEqual([0, expect.stringMatching(said)]);
+    const { summary } = JSON.parse(ran.stdout) as { summary: { complete: boolean; index: object } };
+    expect(summary).toMatchObject({ complete: false, index: { withheld: expect.any(Number) as number } });
+    const strict = await arx(dir, 'search nosuchword --strict --count');
+    expect([strict.exit, strict.stderr]).toEqual([3, expect.stringMatching(said)]);
+    expect(await arx(dir, 'search the --all --strict -o ndjson')).toMatchObject({ exit: 0 });
+  });
+});

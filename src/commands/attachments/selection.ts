@@ -136,7 +136,7 @@ export function failIncomplete(app: App, selection: Selection, rows: number): vo
   else if (rows === 0) {
     const { message, hint, isNamed, isSaid } = selection.empty;
     if (isNamed) app.addFault(new Fault('partial', message, { hint }));
-    // That rows may match which do not show it was said.
+    // It was said that rows may match which do not show it, or that no message could be searched.
     else if (app.hasFailed('partial')) return;
     else if (!app.strict) {
       if (!isSaid()) app.notice((names) => `${message}; ${hintText(hint, names)}`);

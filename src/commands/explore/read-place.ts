@@ -227,6 +227,7 @@ async function searchChunk(q: string, from: string | undefined, memory: Memory, 
   const asked = withoutUndefined({ q, starting_after: from, limit: FIRST_PAGE_ROWS });
   const page = from === undefined ? await firstPage(client, asked, app) : await readPage(client, asked);
   const { index, notes, total, has_more } = page;
+  const { withheld = 0 } = index;
   const missing = index.of - index.indexed;
   const rows = page.data.filter(({ id }) => !memory.ids.has(id));
   for (const { id } of rows) memory.ids.add(id);
@@ -241,6 +242,9 @@ async function searchChunk(q: string, from: string | undefined, memory: Memory, 
     total,
     doubts: [
       ...(missing > 0 ? [`${formatCount(missing)} messages are not indexed yet, so not found`] : []),
+      ...(total === 0 && withheld > 0
+        ? [`${formatCount(withheld)} of ${formatCount(index.of)} messages are above your tier, not searched`]
+        : []),
       ...notes,
     ],
     ...(has_more && last !== undefined && rows.length > 0 ? { next: last } : {}),

@@ -85,7 +85,10 @@ async function found(call: Call): Promise<Reply> {
   const labels = await labelsFor(archive, parsed, bearer.tier);
   const scope: Scope = { archive, reader: bearer.tier, texts, labels };
   // Before the count, which may lack what is indexed meanwhile.
-  const index = await indexState(archive.database, bearer.tier);
+  const index = {
+    ...(await indexState(archive.database, bearer.tier)),
+    withheld: call.summary.withheld,
+  };
   const finder = await finderOf(parsed, scope);
   const total = await finder.count();
   const order = orderOf(sort, parsed, archive.database.engine, total);

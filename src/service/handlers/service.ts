@@ -143,6 +143,7 @@ type Pipeline = { authenticator: Authenticator; cache: ResponseCache };
 const EMPTY_SUMMARY: Summary = {
   conversations: 0,
   messages: 0,
+  withheld: 0,
   attachments: 0,
   displaced: 0,
   integrity: 0,

@@ -9,13 +9,14 @@ import { isCountKept } from './count-pause.ts';
 import { SUMMARY_STATE } from '../sql/prepared-texts.ts';
 
 /**
- * What a reader may know of the whole archive. `displaced` counts
- * messages whose position is not their number. `integrity` is the share of all checks that the messages and attachments
+ * What a reader may know of the whole archive. `withheld` counts the messages above his tier, `displaced` those
+ * whose position is not their number. `integrity` is the share of all checks that the messages and attachments
  * pass whose integrity he sees, 1 where there are none.
  */
 export type Summary = {
   conversations: number;
   messages: number;
+  withheld: number;
   attachments: number;
   displaced: number;
   integrity: number;
@@ -155,7 +156,7 @@ export async function invalidateSummary(
 function parseStored(text: string | null | undefined): StoredSummary | undefined {
   try {
     const stored = JSON.parse(text ?? 'null') as StoredSummary | null;
-    return stored?.tiers === undefined ? undefined : stored;
+    return stored?.summaries?.mirror?.withheld === undefined ? undefined : stored;
   } catch {
     return undefined;
   }
@@ -203,6 +204,10 @@ async function count(
     const checks = sum(messages.rows) * CHECKS.message.length + openFiles * CHECKS.attachment.length;
     return {
       ...shared,
+      withheld: messages.rows.reduce(
+        (all, { tier, rows }) => (readable.includes(tier) ? all : all + rows),
+        0,
+      ),
       integrity: share(checks - sum(messages.failures) - sum(attachments.failures), checks),
     };
   };
