@@ -1,5 +1,6 @@
 // Sends one API call: adds the token, retries, renews the token once after a 401, and keeps the token out of errors.
-import { HEADERS } from '../contract/routes.ts';
+import { HEADERS, TIER_HEADER } from '../contract/routes.ts';
+import { TIERS, type Tier } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
 import { readResponse, type ApiResponse } from './response.ts';
@@ -27,6 +28,8 @@ export type SenderOptions = {
   renew?: () => Promise<boolean>;
   /** Returns what to do where the service refuses the token. */
   hintAfterRefusal?: () => Promise<string>;
+  /** Called with the tier that the service gives the token, where it says so. */
+  tierGiven?: (tier: Tier) => Promise<void>;
   /** How many tries may follow the first one. Default 4. */
   retries?: number;
   /** Time to wait for the service in all tries of a call together, without the pauses, in milliseconds. */
@@ -130,6 +133,8 @@ export function createSender(options: SenderOptions): Send {
           (drift === undefined ? '' : `, drift ${drift}`),
       );
       limit.release();
+      const tier = TIERS.find((each) => each === answer.headers[TIER_HEADER]);
+      if (token !== undefined && tier !== undefined) await options.tierGiven?.(tier);
       return answer;
     } catch (error) {
       limit.cancel();

@@ -76,6 +76,7 @@ const Identity = z.object({
   observer_tier: text,
   requested_tier: text,
   access_tier: text,
+  given_tier: text.optional(),
   scope: z.array(text),
   expires_at: text,
   effective_expires_at: text,

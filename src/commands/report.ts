@@ -47,6 +47,7 @@ async function readReport(verification: ArchiveReport['verification'], app: App)
   const from = app.world.now();
   const health = await healthOf(app);
   const figures = await readArchive(health, app);
+  const tier = await session.tier();
   return {
     version: 1,
     archive: session.origin,
@@ -55,7 +56,7 @@ async function readReport(verification: ArchiveReport['verification'], app: App)
     read_until: new Date(app.world.now()).toISOString(),
     reader: {
       client_id: entry?.client_id ?? null,
-      tier: entry?.access_tier ?? null,
+      tier: tier ?? null,
       scope: entry?.scope ?? null,
     },
     ...figures,

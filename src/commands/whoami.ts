@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { effectiveExpiry, isExpired } from '../config/token-expiry.ts';
 import type { TokenEntry } from '../config/token-store.ts';
 import { Fault } from '../faults.ts';
-import { identityView } from '../format/views/index.ts';
+import { identityView, loweredIdentityView } from '../format/views/index.ts';
 import type { Identity } from '../format/views/identity.ts';
 
 export const Input = z.object({});
@@ -19,7 +19,10 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
       `the token comes from ${source === 'environment' ? 'ARX_TOKEN' : 'a token file'}; nothing else is known of it`,
     );
   }
-  await app.printer.record(identityView, identityOf(entry, app));
+  const { access_tier: tier, given_tier: given } = entry;
+  await app.printer.record(given === undefined ? identityView : loweredIdentityView, identityOf(entry, app));
+  if (given !== undefined)
+    app.notice(`the token is for tier ${tier}, and the service gave tier ${given} at the last request`);
 }
 
 /** Returns a stored token as `whoami` and `login` show it. */

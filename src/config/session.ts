@@ -61,6 +61,10 @@ export type Session = {
   chooseAgain(): Promise<boolean>;
   /** Returns what to do where the service refuses the token. */
   hintAfterRefusal(): Promise<string>;
+  /** Call it with the tier that the service says it gives the token. Where that is news, it is stored, and a notice says it. */
+  tierGiven(tier: string): Promise<void>;
+  /** Returns the tier that the service gave last in this run, else that of the token that was sent; undefined where none is known. */
+  tier(): Promise<string | undefined>;
   /** Requests a token and stores it. Throws the service's Fault, and 'protocol' for a token that has expired already. */
   login(request: TokenRequest): Promise<TokenEntry>;
   /** Removes the stored token. Returns whether there was one. */
@@ -103,6 +107,7 @@ export function createSession(needs: SessionNeeds): Session {
   const local = settings.base_url.value === undefined;
   let current: Promise<Bearer> | undefined;
   let given: ReturnType<typeof readGivenToken> | undefined;
+  let givenTier: string | undefined;
   /** Read once, since it may be standard input. */
   const givenOnce = (): ReturnType<typeof readGivenToken> => (given ??= readGivenToken(needs));
 
@@ -144,6 +149,16 @@ export function createSession(needs: SessionNeeds): Session {
       if ((await givenOnce()) !== undefined) return false;
       current = undefined;
       return true;
+    },
+    async tierGiven(tier) {
+      if (tier === givenTier) return;
+      givenTier = tier;
+      const { entry } = await (current ?? choose());
+      if (entry !== undefined && tierOf(entry) !== tier) await storeTier(entry, tier);
+    },
+    async tier() {
+      const bearer = await current?.catch(() => undefined);
+      return givenTier ?? (bearer?.entry === undefined ? undefined : tierOf(bearer.entry));
     },
     async login(request) {
       const entry = await obtain(request);
@@ -253,6 +268,22 @@ export function createSession(needs: SessionNeeds): Session {
     };
   }
 
+  /** Stores which tier the service gives a token, unless another process has replaced the token. */
+  async function storeTier(
+    { access_token: token, access_tier: tier }: TokenEntry,
+    now: string,
+  ): Promise<void> {
+    needs.notice(
+      now === tier
+        ? `the service gives tier ${tier} again`
+        : `the token is for tier ${tier}, and the service gives tier ${now} now`,
+    );
+    const stored = await store.get(origin, profile);
+    if (stored?.access_token !== token) return;
+    const { given_tier: _, ...entry } = stored;
+    await storeIfPossible(now === tier ? entry : { ...entry, given_tier: now });
+  }
+
   /** A token that cannot be stored still serves this command. */
   async function storeIfPossible(entry: TokenEntry): Promise<Bearer> {
     try {
@@ -263,6 +294,11 @@ export function createSession(needs: SessionNeeds): Session {
     }
     return { token: entry.access_token, source: 'login', entry };
   }
+}
+
+/** Returns the tier that the service gave a token last. */
+function tierOf({ access_tier: tier, given_tier: given }: TokenEntry): string {
+  return given ?? tier;
 }
 
 /** More than any token needs. */

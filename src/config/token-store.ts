@@ -28,6 +28,8 @@ export type TokenEntry = Pick<
   requested_tier: string;
   obtained_at: string;
   clock_offset_ms: number;
+  /** The tier that the service gave the token last, where that is another one. */
+  given_tier?: string;
 };
 
 /** Where tokens are stored: the file tokens.json or the keyring of the system. */
@@ -194,6 +196,7 @@ const FIELDS: Record<keyof TokenEntry, (value: unknown) => boolean> = {
   requested_tier: isText,
   obtained_at: isTime,
   clock_offset_ms: isInteger,
+  given_tier: (value) => value === undefined || isText(value),
 };
 
 function wrongField(entry: unknown): string | undefined {

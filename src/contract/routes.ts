@@ -50,5 +50,11 @@ export const HEADERS = {
   requestId: 'x-request-id',
 } as const;
 
+/**
+ * Header of the response to a request with a token: the tier that the service gives it now (our choice). It is lower than that of the token where
+ * the service was started again with a lower --max-tier.
+ */
+export const TIER_HEADER = 'x-access-tier';
+
 /** Header of a request for a token: the secret that shows that the caller is the user who runs `arx serve` (our choice). */
 export const OWNER_SECRET_HEADER = 'x-arx-owner-secret';

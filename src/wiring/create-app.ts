@@ -239,7 +239,13 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       transport: recording.wrap(transport, 'api'),
       bearer: async () => (await of?.bearer())?.token,
       secrets: knownSecrets,
-      ...(of === undefined ? {} : { renew: () => of.renew(), hintAfterRefusal: () => of.hintAfterRefusal() }),
+      ...(of === undefined
+        ? {}
+        : {
+            renew: () => of.renew(),
+            hintAfterRefusal: () => of.hintAfterRefusal(),
+            tierGiven: (tier) => of.tierGiven(tier),
+          }),
       remembers: isRemote,
       retries: settings.retries.value,
       insecureHttp: settings.insecure_http.value,

@@ -15,14 +15,15 @@ export type Served = Listening & {
   close(): Promise<number>;
 };
 
-/** Serves the archive in `<dir>/data`; `flags` follow `arx serve --port 0 --json`. Closing gives the exit code. */
+/** Serves the archive in `<dir>/data`; `flags` follow `arx serve --port 0 --json`, with `--port` in its place. Closing gives the exit code. */
 export async function serve(
   dir: string,
   flags: readonly string[] = [],
   env: Record<string, string> = {},
 ): Promise<Served> {
   const interrupt = new AbortController();
-  const argv = ['serve', '--port', '0', '--json', ...flags];
+  const port = flags.includes('--port') ? [] : ['--port', '0'];
+  const argv = ['serve', ...port, '--json', ...flags];
   const world = fakeWorld({ argv, dir, env, signal: interrupt.signal });
   let exit = Promise.resolve(1);
   const line = await new Promise<string>((resolve, reject) => {

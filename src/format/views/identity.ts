@@ -8,6 +8,8 @@ export type Identity = {
   profile?: string | undefined;
   client_id?: string | undefined;
   access_tier?: string | undefined;
+  /** The tier that the service gave the token last, where that is another one. */
+  given_tier?: string | undefined;
   requested_tier?: string | undefined;
   observer_tier?: string | undefined;
   scope?: readonly string[] | undefined;
@@ -92,4 +94,13 @@ export const identityView: View<Identity> = {
     },
     { name: 'stored_in', of: (row) => row.stored_in },
   ],
+};
+
+/** The identity of a token to which the service gives another tier. */
+export const loweredIdentityView: View<Identity> = {
+  columns: identityView.columns.flatMap((column) =>
+    column.name === 'tier'
+      ? [column, { name: 'given_tier', of: (row: Identity) => row.given_tier }]
+      : [column],
+  ),
 };

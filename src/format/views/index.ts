@@ -15,6 +15,7 @@ export { checkView, factView, healthView, pathsView, profileView, settingView } 
 export {
   forgottenView,
   identityView,
+  loweredIdentityView,
   issuedTokenView,
   revokedTokenView,
   type ShownToken,

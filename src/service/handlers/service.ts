@@ -1,7 +1,7 @@
 // The service as one function from request to response: match the route, authenticate, call the handler, add headers.
 import { coalescePerTick, firstPerTick } from '../../concurrency/single-flight.ts';
 import type { Service, ServiceRequest, ServiceResponse } from '../../contract/exchange.ts';
-import { HEADERS, ROUTES, type RouteName } from '../../contract/routes.ts';
+import { HEADERS, ROUTES, TIER_HEADER, type RouteName } from '../../contract/routes.ts';
 import { ApiError } from '../rules/api-error.ts';
 import type { Tier } from '../../contract/token.ts';
 import { forReaders } from '../records/reader.ts';
@@ -38,7 +38,7 @@ const MAX_STATE_AGE_MS = 1_000;
 
 /**
  * Returns the service over an archive. Every response has the headers x-request-id, x-integrity (the archive's mean),
- * x-drift-ratio and date. Every failure has the error body (interface 7). HEAD is answered as GET without the body. The
+ * x-drift-ratio and date; with a token also x-access-tier. Every failure has the error body (interface 7). HEAD is answered as GET without the body. The
  * service never rejects, except with {@link ConnectionReset} where a fault plan asks for it.
  */
 export function createService(archive: Archive, given: ServiceOptions): Service {
@@ -124,6 +124,9 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
     response.headers[HEADERS.requestId] = requestId;
     response.headers[HEADERS.integrity] = String(shown.integrity);
     response.headers[HEADERS.drift] = String(faults?.driftRatio() ?? 0);
+    // Whoever signs events needs no token.
+    if (logContext.tier !== undefined && logContext.route !== 'ingest')
+      response.headers[TIER_HEADER] = logContext.tier;
     if (faults !== undefined) await faults.delay();
     response.headers['date'] = date();
     response.logContext = logContext;
