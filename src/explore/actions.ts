@@ -92,7 +92,10 @@ const SORTS: Record<Order, readonly string[]> = {
   longest: ['--sort', '-messages'],
 };
 
-/** Copies the command that prints the screen. Only ids select the files that a filter leaves, and only a download takes several. */
+/**
+ * Copies the command that prints the screen. Only ids select the files that a filter leaves, and only a download takes several. No
+ * command filters other rows as `/` does.
+ */
 function copyScreen(state: State): Step {
   const screen = shownScreen(state);
   const { place, order, filter } = screen;
@@ -102,7 +105,9 @@ function copyScreen(state: State): Step {
   const words = isFiltered
     ? ['attachments', 'pull', '--dry-run', ...operands(ids)]
     : [...wordsOf(place), ...SORTS[order]];
-  return { state, effects: [{ kind: 'copy', words }] };
+  // In a text the filter only marks what it finds.
+  const isLost = !isFiltered && filter !== '' && !isText(screen);
+  return { state, effects: [{ kind: 'copy', words, ...(isLost ? { filter } : {}) }] };
 }
 
 /** Returns the place that a command for what is chosen is about: that of the row, else that of the screen. */

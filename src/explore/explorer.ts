@@ -101,7 +101,11 @@ export async function explore(options: ExplorerOptions): Promise<void> {
         const line = archive.commandLine(effect.words);
         const isShort = line.length <= MAX_CLIPBOARD_LENGTH;
         const where = isShort ? 'sent to the clipboard, if the terminal has one' : 'too long for a clipboard';
-        state = withNotice(state, { text: `${line}  (${where})`, style: isShort ? 'good' : 'warn' });
+        const { filter } = effect;
+        // It comes first: the line may be cut.
+        const lost = filter === undefined ? '' : `without the filter "${filter}": `;
+        const style = isShort && filter === undefined ? 'good' : 'warn';
+        state = withNotice(state, { text: `${lost}${line}  (${where})`, style });
         const encoded = Buffer.from(line).toString('base64');
         if (isShort) terminal.write(`\u001b]52;c;${encoded}\u0007`).catch(end.reject);
         return;

@@ -123,8 +123,8 @@ export type Effect =
   | { kind: 'cancel'; screen: number; isForGood: boolean }
   /** `hasReport`: the command prints a report, which is kept. */
   | { kind: 'run'; job: number; words: readonly string[]; hasReport: boolean }
-  /** Copy the command line of these words. */
-  | { kind: 'copy'; words: readonly string[] }
+  /** Copy the command line of these words. `filter`: the filter of the screen, which the command has no option for. */
+  | { kind: 'copy'; words: readonly string[]; filter?: string }
   | { kind: 'mouse' }
   | { kind: 'suspend' }
   | { kind: 'redraw' }

@@ -30,6 +30,8 @@ test('from the overview to conversations, a thread, a message and its files', as
   expect(await explorer.shows(/1 of \d+ rows? with "winter meteors"/)).toContain(
     'Timing of the winter meteors',
   );
+  explorer.type('Y');
+  await explorer.shows(/^ without the filter "winter meteors": arx conversations ls --all/m);
   explorer.type('\r');
   expect(await explorer.shows(/FROM/)).toMatch(/> 2019-03-05 21:26 +Tomás Rojas/);
   explorer.type('jj\r');

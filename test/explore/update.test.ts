@@ -2,6 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BINDINGS } from '../../src/explore/bindings.ts';
+import type { Chunk } from '../../src/explore/archive.ts';
+import type { Place } from '../../src/explore/place.ts';
 import { begin, update } from '../../src/explore/update.ts';
 import { chosenEntry, entryAt, matchesOf, shownCount, type State } from '../../src/explore/state.ts';
 import {
@@ -341,6 +343,21 @@ describe('finding', () => {
     expect(shownScreen(press(found, 'n', 'N').state).top).toBe(tops[0]);
     expect(press(found, 'N').state.notice?.text).toBe('no place further up');
   });
+});
+
+test.each<[Place, Chunk, string[]]>([
+  [
+    { kind: 'conversations' },
+    { entries: [conversation(1), conversation(2)] },
+    ['conversations', 'ls', '--all'],
+  ],
+  [{ kind: 'search', query: 'subject' }, { entries: [message(1)] }, ['search', '--all', 'subject']],
+  [{ kind: 'thread', id: 'conv_1' }, { entries: [message(1)] }, ['read', 'conv_1']],
+])('the command that Y copies says that it lacks the filter: %j', (place, chunk, words) => {
+  const { state } = press(stateAt(place, chunk), '/', ...'subject 1'.split(''), 'enter');
+  expect(press(state, 'Y').effects).toEqual([{ kind: 'copy', words, filter: 'subject 1' }]);
+  expect(press(state, 'y').effects).toMatchObject([{ kind: 'copy' }]);
+  expect(press(press(state, 'escape').state, 'Y').effects).toEqual([{ kind: 'copy', words }]);
 });
 
 describe('the order of conversations', () => {
