@@ -141,7 +141,8 @@ export async function explore(options: ExplorerOptions): Promise<void> {
         if (!request.signal.aborted) dispatch({ kind: 'chunk', screen, chunk });
       },
       (error: unknown) => {
-        if (!request.signal.aborted) dispatch({ kind: 'failed', screen, text: textOfError(error) });
+        if (request.signal.aborted) return;
+        dispatch({ kind: 'failed', screen, text: textOfError(error), class: kindOfError(error) });
       },
     );
   }
@@ -187,9 +188,14 @@ function ending(): { promise: Promise<void>; resolve(): void; reject(reason: unk
 }
 
 /** Faults of the main bundle are of another class than those of this one, so they are known by their fields. */
+function kindOfError(error: unknown): string | undefined {
+  return error instanceof Error ? (error as { kind?: string }).kind : undefined;
+}
+
 function textOfError(error: unknown): string {
   if (!(error instanceof Error)) return 'unexpected error';
-  const { kind, detail } = error as { kind?: string; detail?: FaultDetail };
+  const { detail } = error as { detail?: FaultDetail };
+  const kind = kindOfError(error);
   const hint = detail?.hint === undefined ? '' : `; ${hintText(detail.hint)}`;
   return `${error.message}${kind === undefined ? '' : ` [${kind}]`}${hint}`;
 }

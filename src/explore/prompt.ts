@@ -5,7 +5,7 @@ import { pushed, replaced } from './screens.ts';
 import { filtered } from './filter.ts';
 import { DEFAULT_FOLDER, started } from './jobs.ts';
 import { shownScreen, type Prompt, type State, type Step } from './state.ts';
-import { readOn, withScreen } from './reading.ts';
+import { failedQuery, readOn, withScreen } from './reading.ts';
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -58,8 +58,7 @@ function entered(state: State, prompt: Prompt): Step {
 
 /** Shows what a search finds. It takes the place of a search that failed, so that no such screen has to be left on the way back. */
 function searched(state: State, query: string): Step {
-  const { place, failure, entries } = shownScreen(state);
-  const isFailed = place.kind === 'search' && failure !== undefined && entries.length === 0;
+  const isFailed = failedQuery(shownScreen(state)) !== undefined;
   return (isFailed ? replaced : pushed)(state, { kind: 'search', query });
 }
 

@@ -57,12 +57,26 @@ export function readProgress(
   return { state: withScreen(state, keptPlace(screen, before, state, true)), effects: [] };
 }
 
-/** Returns the state with a screen whose request failed. */
-export function readFailure(state: State, number: number, text: string): Step {
+/** Returns the state with a screen whose request failed. Where the query of a search is wrong, it is ready to be mended. */
+export function readFailure(
+  state: State,
+  { screen: number, text, class: kind }: Extract<Event, { kind: 'failed' }>,
+): Step {
   const screen = state.screens.find((each) => each.number === number);
   if (screen === undefined) return { state, effects: [] };
   const failed: Screen = { ...screen, reading: 'failed', failure: text };
-  return { state: withScreen(state, failed), effects: [] };
+  const next = withScreen(state, failed);
+  const isFree = state.prompt === undefined && state.overlay === undefined;
+  const query = kind === 'usage' && isFree && shownScreen(next) === failed ? failedQuery(failed) : undefined;
+  return {
+    state: query === undefined ? next : { ...next, prompt: { kind: 'search', text: query } },
+    effects: [],
+  };
+}
+
+/** Returns the query of a search that failed before it found anything. */
+export function failedQuery({ place, failure, entries }: Screen): string | undefined {
+  return place.kind === 'search' && failure !== undefined && entries.length === 0 ? place.query : undefined;
 }
 
 /** Asks for the next part of the shown screen, if it is wanted. */

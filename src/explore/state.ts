@@ -111,7 +111,8 @@ export type Event =
   | { kind: 'resize'; columns: number; rows: number }
   | { kind: 'chunk'; screen: number; chunk: Chunk }
   | { kind: 'progress'; screen: number; text: string; entries?: readonly Entry[] | undefined }
-  | { kind: 'failed'; screen: number; text: string }
+  /** `class`: the kind of the Fault, where it is one. */
+  | { kind: 'failed'; screen: number; text: string; class?: string | undefined }
   | { kind: 'jobProgress'; job: number; progress: ProgressRecord }
   | ({ kind: 'ended'; job: number } & Ended);
 

@@ -57,7 +57,7 @@ export function update(state: State, event: Event): Step {
     case 'progress':
       return readProgress(state, event);
     case 'failed':
-      return readFailure(state, event.screen, event.text);
+      return readFailure(state, event);
     case 'jobProgress':
       return jobProgress(state, event);
     case 'ended':

@@ -79,8 +79,11 @@ test('search finds words in messages', async () => {
   expect(await explorer.shows(/search: harbour lights[^]*1 of \d+/)).toMatch(/harbour/);
   explorer.type('q');
   await explorer.shows(/> Conversations/);
-  explorer.type('s"unclosed\r');
-  await explorer.shows(/query, character 1: .*\[usage\]/);
+  // A wrong query is mended where it was typed.
+  explorer.type('s"winter meteors\r');
+  await explorer.shows(/query, character 1: .*\[usage\][^]*\nsearch: "winter meteors\n/);
+  explorer.type('"\r');
+  await explorer.shows(/› search: "winter meteors"[^]*1 of \d+/);
   explorer.type('\x03');
   expect(await explorer.ended).toBe(0);
 });

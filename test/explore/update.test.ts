@@ -345,6 +345,31 @@ describe('finding', () => {
   });
 });
 
+describe('a search whose query is wrong', () => {
+  const typedSearch = press(list(), 's', ...'"abc'.split(''), 'enter').state;
+  const failed = { kind: 'failed', screen: 2, text: 'query: no closing quote [usage]' } as const;
+
+  test('can be edited at once', () => {
+    const state = after(typedSearch, { ...failed, class: 'usage' });
+    expect(state.prompt).toEqual({ kind: 'search', text: '"abc' });
+    const mended = press(state, '"', 'enter').state;
+    expect(placeOf(mended)).toEqual({ kind: 'search', query: '"abc"' });
+    expect(mended.screens).toHaveLength(3);
+    const left = press(state, 'escape').state;
+    expect(left.prompt).toBeUndefined();
+    expect(placeOf(press(left, 'q').state)).toEqual({ kind: 'conversations' });
+  });
+
+  test('only where it is on the screen, and only for its query', () => {
+    expect(after(typedSearch, { ...failed, class: 'network' }).prompt).toBeUndefined();
+    expect(after(press(typedSearch, '?').state, { ...failed, class: 'usage' }).prompt).toBeUndefined();
+    expect(after(press(typedSearch, 'escape').state, { ...failed, class: 'usage' }).prompt).toBeUndefined();
+    const more = stateAt({ kind: 'search', query: 'x' }, { entries: [message(1)], next: 'msg_1' });
+    expect(after(more, { ...failed, screen: 1, class: 'usage' }).prompt).toBeUndefined();
+    expect(press(more, 's').state.prompt).toEqual({ kind: 'search', text: '' });
+  });
+});
+
 test.each<[Place, Chunk, string[]]>([
   [
     { kind: 'conversations' },

@@ -1,7 +1,8 @@
 // The line of keys at the bottom: the ones that do something here.
 import type { Line } from '../../format/terminal/styled-line.ts';
+import { isText } from '../layout.ts';
 import type { Place } from '../place.ts';
-import { shownScreen, type State } from '../state.ts';
+import { shownScreen, type Screen, type State } from '../state.ts';
 
 type Hint = [key: string, what: string];
 
@@ -28,10 +29,23 @@ function hintsOf(state: State): [own: Hint[], common: Hint[]] {
     ['?', 'help'],
     ['q', state.screens.length > 1 ? 'back' : 'quit'],
   ];
-  return [ownHints(shownScreen(state).place.kind), common];
+  return [ownHints(shownScreen(state)), common];
 }
 
-function ownHints(kind: Place['kind']): Hint[] {
+function ownHints(screen: Screen): Hint[] {
+  const { entries, reading, place } = screen;
+  // Enter and the filter need rows.
+  if (!isText(screen) && entries.length === 0 && reading !== 'reading')
+    return [
+      ['s', 'search'],
+      ['r', 'read again'],
+      ['f', 'files'],
+      ['y', 'copy command'],
+    ];
+  return hintsOfPlace(place.kind);
+}
+
+function hintsOfPlace(kind: Place['kind']): Hint[] {
   switch (kind) {
     case 'message':
       return [

@@ -210,6 +210,19 @@ describe('what is seen', () => {
     expect(shown(failed)).not.toContain('0 of 0');
   });
 
+  test('the keys of a list without rows are those that do something there', () => {
+    const keysOf = (state: State) => shown(state).split('\n').at(-1);
+    const search = stateAt({ kind: 'search', query: 'x' }, { entries: [], next: 'x' });
+    const failed = after(search, { kind: 'failed', screen: 1, text: 'no answer [network]' });
+    expect(keysOf(failed)).toMatch(
+      /^ s search {2}r read again {2}f files {2}y copy command {2}\? help {2}q back/,
+    );
+    expect(keysOf(stateAt({ kind: 'search', query: 'x' }, { entries: [] }))).not.toContain('Enter');
+    expect(keysOf(stateAt({ kind: 'search', query: 'x' }, { entries: [message(1)] }))).toMatch(
+      /^ Enter open/,
+    );
+  });
+
   test('how much of a place is read', () => {
     const state = stateAt({ kind: 'thread', id: 'conv_1' }, { total: 240, next: '' });
     expect(shown(state)).toContain('  reading … 240 messages');
