@@ -10,6 +10,7 @@ import { moved, movedToEdge, withCursor } from './moving.ts';
 import { said } from './notices.ts';
 import { operands, wordsOf, type Place } from './place.ts';
 import { filteredIds, pullAsked } from './pull.ts';
+import { documentLines, isFoldedAt } from './views/document.ts';
 import { readOn, withScreen } from './reading.ts';
 import { popped, pushed, replaced, sibling } from './screens.ts';
 import {
@@ -104,7 +105,7 @@ function copyScreen(state: State): Step {
   if (typeof ids === 'string') return said(state, ids);
   const words = isFiltered
     ? ['attachments', 'pull', '--dry-run', ...operands(ids)]
-    : [...wordsOf(place), ...SORTS[order]];
+    : [...wordsOf(asShown(place, state)), ...SORTS[order]];
   // In a text the filter only marks what it finds.
   const isLost = !isFiltered && filter !== '' && !isText(screen);
   return { state, effects: [{ kind: 'copy', words, ...(isLost ? { filter } : {}) }] };
@@ -114,7 +115,12 @@ function copyScreen(state: State): Step {
 function placeInFocus(state: State): Place {
   const screen = shownScreen(state);
   const entry = isText(screen) ? undefined : chosenEntry(screen);
-  return (entry === undefined ? undefined : placeOf(entry)) ?? screen.place;
+  return (entry === undefined ? undefined : placeOf(entry)) ?? asShown(screen.place, state);
+}
+
+/** Returns the place with its quotations where they are shown. */
+function asShown(place: Place, state: State): Place {
+  return place.kind === 'message' && !isFoldedAt(place, state) ? { ...place, quotes: true } : place;
 }
 
 function changed(state: State, change: (screen: Screen) => Screen): Step {
@@ -203,18 +209,35 @@ function thread(state: State): Step {
 
 function toggled(state: State, option: 'headers' | 'lore'): Step {
   const { place } = shownScreen(state);
-  if (place.kind !== 'message')
-    return said(state, option === 'headers' ? 'H shows the header of a message' : 'L is about a message');
-  return replaced(state, { ...place, [option]: place[option] !== true });
+  if (place.kind === 'message') return replaced(state, { ...place, [option]: place[option] !== true });
+  const chosen = placeInFocus(state);
+  if (chosen.kind === 'message') return pushed(state, { ...chosen, [option]: true });
+  return said(
+    state,
+    option === 'headers'
+      ? 'H shows the header of a message'
+      : 'L shows what the archive says about a message',
+  );
 }
 
+/** Folds or shows long quotations in all messages. A message that was opened with its quotations follows, too. */
 function quotes(state: State): Step {
-  const isFolded = !state.isFolded;
-  const { state: next } = said(
-    { ...state, isFolded },
-    `long quotations are ${isFolded ? 'folded' : 'shown'}`,
-  );
-  return changed(next, (screen) => moved(screen, 0, next));
+  const screen = shownScreen(state);
+  const { place } = screen;
+  const isFolded = !isFoldedAt(place, state);
+  const next = { ...withScreen(state, { ...screen, place: withoutQuotes(place) }), isFolded };
+  const isMessage = place.kind === 'message';
+  const lines = (each: State): number => documentLines(shownScreen(each), each).length;
+  if (isMessage && lines(next) === lines({ ...next, isFolded: !isFolded }))
+    return said(state, 'this message has no long quotations');
+  const text = `long quotations ${isMessage ? '' : 'of messages '}are ${isFolded ? 'folded' : 'shown'}`;
+  return changed(said(next, text).state, (each) => moved(each, 0, next));
+}
+
+function withoutQuotes(place: Place): Place {
+  if (place.kind !== 'message') return place;
+  const { quotes: _, ...rest } = place;
+  return rest;
 }
 
 function clicked(state: State, row: number): Step {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { BINDINGS } from '../../src/explore/bindings.ts';
 import type { Chunk } from '../../src/explore/archive.ts';
 import type { Place } from '../../src/explore/place.ts';
+import { documentLines } from '../../src/explore/views/document.ts';
 import { begin, update } from '../../src/explore/update.ts';
 import { chosenEntry, entryAt, matchesOf, shownCount, type State } from '../../src/explore/state.ts';
 import {
@@ -342,6 +343,47 @@ describe('finding', () => {
     expect(tops[2]! - tops[1]!).toBe(30);
     expect(shownScreen(press(found, 'n', 'N').state).top).toBe(tops[0]);
     expect(press(found, 'N').state.notice?.text).toBe('no place further up');
+  });
+});
+
+describe('how a message is shown', () => {
+  const long = ['> a quoted line'].concat(Array.from({ length: 40 }, (_, at) => `> line ${at}`)).join('\n');
+  const shownAs = (place: Place, text: string): State =>
+    stateAt(place, { document: { kind: 'message', message: readMessage('msg_1', `one\n${long}\n${text}`) } });
+
+  test.each([
+    ['H', 'headers'],
+    ['L', 'lore'],
+  ])('%s of a chosen message shows it with them', (key, option) => {
+    const { state, effects } = press(thread(), 'j', key);
+    expect(placeOf(state)).toEqual({ kind: 'message', id: 'msg_2', [option]: true });
+    expect(effects.at(-1)).toMatchObject({ kind: 'read', place: { id: 'msg_2', [option]: true } });
+    expect(placeOf(press(state, 'q').state)).toMatchObject({ kind: 'thread' });
+    expect(press(files(), key).state.notice?.text).toContain('message');
+  });
+
+  test.each<[Place]>([[{ kind: 'message', id: 'msg_1' }], [{ kind: 'message', id: 'msg_1', quotes: true }]])(
+    'Q folds and shows its quotations, and Y copies the command for that: %j',
+    (place) => {
+      const lines = (state: State) => documentLines(shownScreen(state), state).length;
+      const isShown = 'quotes' in place;
+      const state = shownAs(place, 'two');
+      const once = press(state, 'Q').state;
+      expect(lines(once) > lines(state)).toBe(!isShown);
+      expect(once.notice?.text).toBe(`long quotations are ${isShown ? 'folded' : 'shown'}`);
+      expect(lines(press(once, 'Q').state)).toBe(lines(state));
+      const copied = (each: State) => press(each, 'Y').effects.at(-1);
+      const [folded, unfolded] = isShown ? [once, state] : [state, once];
+      expect(copied(folded)).toEqual({ kind: 'copy', words: ['read', 'msg_1'] });
+      expect(copied(unfolded)).toEqual({ kind: 'copy', words: ['read', '--quotes', 'msg_1'] });
+    },
+  );
+
+  test('Q says where nothing is to be folded', () => {
+    const document = { kind: 'message', message: readMessage('msg_1', 'a text') } as const;
+    const { state } = press(stateAt({ kind: 'message', id: 'msg_1' }, { document }), 'Q');
+    expect(state.notice?.text).toBe('this message has no long quotations');
+    expect(press(thread(), 'Q').state.notice?.text).toBe('long quotations of messages are shown');
   });
 });
 

@@ -7,6 +7,7 @@ import type { Line } from '../../format/terminal/styled-line.ts';
 import { wrapLine } from '../../format/terminal/wrap-line.ts';
 import { attachmentViewWithoutUrl, keyLines, readMessageLines } from '../../format/views/index.ts';
 import type { Document } from '../archive.ts';
+import type { Place } from '../place.ts';
 import { reasonText } from './file-state.ts';
 import type { Check, Screen, State } from '../state.ts';
 
@@ -21,7 +22,7 @@ export function documentLines({ document, place }: Screen, state: State): readon
   if (document === undefined) return [];
   const check = document.kind === 'file' ? state.checks.get(document.row.id) : undefined;
   const { columns, timeZone, unicode } = state;
-  const isFolded = state.isFolded && !(place.kind === 'message' && place.quotes === true);
+  const isFolded = isFoldedAt(place, state);
   const conditions = { columns, isFolded, timeZone, unicode, check };
   if (
     last?.document !== document ||
@@ -31,6 +32,11 @@ export function documentLines({ document, place }: Screen, state: State): readon
   )
     last = { document, conditions, lines: linesOf(document, conditions) };
   return last.lines;
+}
+
+/** Whether long quotations are folded in a message. */
+export function isFoldedAt(place: Place, { isFolded }: Pick<State, 'isFolded'>): boolean {
+  return isFolded && !(place.kind === 'message' && place.quotes === true);
 }
 
 function linesOf(document: Document, { columns, isFolded, timeZone, unicode, check }: Conditions): Line[] {
