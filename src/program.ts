@@ -226,9 +226,9 @@ function fullHelp(command: Command): string {
 async function unknownCommand(words: readonly string[], cause?: CommanderError): Promise<Fault> {
   const end = words.findIndex((word) => word.startsWith('-'));
   const typed = (end === -1 ? words : words.slice(0, end)).slice(0, 2);
-  const { commandIn, commandSuggestion } = await import('./command-list/word-suggestion.ts');
+  const { commandIn, commandSuggestion, unknownWords } = await import('./command-list/word-suggestion.ts');
   const hint = commandSuggestion(typed) ?? helpHint(commandIn(words));
-  return new Fault('usage', `unknown command '${typed.join(' ')}'`, { hint, cause });
+  return new Fault('usage', `unknown command '${unknownWords(typed)}'`, { hint, cause });
 }
 
 function helpHint(command: string | undefined): string {

@@ -11,14 +11,18 @@ export function commandIn(words: readonly string[]): string | undefined {
   return typed.find((text) => knownWords().includes(text));
 }
 
+/** Returns those of the first two words that were meant as a command: the second one may be a value. */
+export function unknownWords(words: readonly string[]): string {
+  const [first = ''] = words;
+  const isTwo = isNoun(first) || nearWhole(words)?.includes(' ') === true;
+  return isTwo ? words.join(' ') : first;
+}
+
 /** Returns what the first words of a command line were meant to be, in words for a hint; undefined where nothing is known. */
 export function commandSuggestion(words: readonly string[]): string | undefined {
   const [first = ''] = words;
   const known = knownWords();
-  const meant =
-    turnedAround(words) ??
-    wordsNear(words.join(' '), known) ??
-    (isNoun(first) ? undefined : wordsNear(first, known));
+  const meant = nearWhole(words) ?? (isNoun(first) ? undefined : wordsNear(first, known));
   return meant === undefined ? commandFor(first) : `did you mean: arx ${meant}`;
 }
 
@@ -44,6 +48,11 @@ export function helpSuggestion(words: readonly string[]): string | undefined {
 /** Returns all words that begin a command line: commands and nouns. */
 export function knownWords(): string[] {
   return [...Object.keys(NOUNS), ...COMMAND_LIST.map(({ words }) => words), HELP_COMMAND.words];
+}
+
+/** Returns the command that is near to all of the words. */
+function nearWhole(words: readonly string[]): string | undefined {
+  return turnedAround(words) ?? wordsNear(words.join(' '), knownWords());
 }
 
 function isNoun(word: string): boolean {
