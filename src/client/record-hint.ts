@@ -8,7 +8,7 @@ export type RecordNoun = 'attachment' | 'message' | 'sequence' | 'conversation';
 const LISTED_BY: Record<RecordNoun, Hint> = {
   attachment: ({ arx }) => `${arx} attachments ls --all lists them`,
   message: ({ arx }) => `${arx} messages ls lists them`,
-  sequence: 'arx help sequence show names them',
+  sequence: 'their names: arx help sequence show',
   conversation: ({ arx }) => `${arx} conversations ls lists them`,
 };
 

@@ -108,7 +108,7 @@ test.each([
     'no conversation conv_9 in this archive',
     'arx conversations ls lists them; the number of an id is that of its first message',
   ],
-  ['/api/sequence/x', 'no sequence x in this archive', 'arx help sequence show names them'],
+  ['/api/sequence/x', 'no sequence x in this archive', 'their names: arx help sequence show'],
 ])('a record that is not there: %s', (path, message, hint) => {
   const fault = said(404, { code: 'not_found', message: 'x y' }, path);
   expect([fault.message, hintOf(fault)]).toEqual([message, hint]);

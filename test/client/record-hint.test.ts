@@ -22,7 +22,7 @@ test.each([
   ['attachment', 'msg_9', 'arx read msg_9; its files: arx attachments ls --message msg_9'],
   ['message', 'att_1', 'arx attachments show att_1'],
   ['attachment', 'att_9', 'arx attachments ls --all lists them'],
-  ['sequence', 'x', 'arx help sequence show names them'],
+  ['sequence', 'x', 'their names: arx help sequence show'],
   ['message', '9'.repeat(30), 'arx messages ls lists them'],
 ] as const)('%s %s', (noun, id, hint) => expect(hintText(recordHint(noun, id))).toBe(hint));
 
