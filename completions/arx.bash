@@ -236,7 +236,7 @@ _arx() {
     "profile rm") flags+=" --dry-run --yes"; : ;;
     "completion") flags+=" --dry-run --yes"; [[ $cur == -* ]] || _arx_list -W "bash zsh fish powershell install uninstall" ;;
     "demo") flags+=" --keep"; : ;;
-    "help") [[ $cur == -* ]] || _arx_list -W "start commands options first-look output exit-codes environment drift drift-testing events queries files evidence import hosting deployment maintenance postgresql glossary" ;;
+    "help") [[ $cur == -* ]] || _arx_list -W "start commands options first-look output exit-codes environment drift drift-testing events queries files evidence import hosting deployment maintenance postgresql glossary attachments content conversations messages sequence about blobs tokens archive config profile login logout whoami token search explore read open walk report health doctor api redact fsck backup serve completion demo" ;;
   esac
   if [[ $cur == -* ]]; then _arx_list -W "$flags"; fi
 }

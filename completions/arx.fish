@@ -479,4 +479,4 @@ complete -c arx -n '__arx_at completion' -l dry-run -d 'show what would be chang
 complete -c arx -n '__arx_at completion' -l yes -d 'do not ask; needed where there is no terminal to ask on'
 complete -c arx -n '__arx_at completion' -a 'bash zsh fish powershell install uninstall'
 complete -c arx -n '__arx_at demo' -l keep -d 'keep the temporary folder and print its path'
-complete -c arx -n '__arx_at help' -a 'start commands options first-look output exit-codes environment drift drift-testing events queries files evidence import hosting deployment maintenance postgresql glossary'
+complete -c arx -n '__arx_at help' -a 'start commands options first-look output exit-codes environment drift drift-testing events queries files evidence import hosting deployment maintenance postgresql glossary attachments content conversations messages sequence about blobs tokens archive config profile login logout whoami token search explore read open walk report health doctor api redact fsck backup serve completion demo'

@@ -110,7 +110,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'profile rm' = @('--dry-run', '--yes')
     'completion' = @('bash', 'zsh', 'fish', 'powershell', 'install', 'uninstall', '--dry-run', '--yes')
     'demo' = @('--keep')
-    'help' = @('start', 'commands', 'options', 'first-look', 'output', 'exit-codes', 'environment', 'drift', 'drift-testing', 'events', 'queries', 'files', 'evidence', 'import', 'hosting', 'deployment', 'maintenance', 'postgresql', 'glossary')
+    'help' = @('start', 'commands', 'options', 'first-look', 'output', 'exit-codes', 'environment', 'drift', 'drift-testing', 'events', 'queries', 'files', 'evidence', 'import', 'hosting', 'deployment', 'maintenance', 'postgresql', 'glossary', 'attachments', 'content', 'conversations', 'messages', 'sequence', 'about', 'blobs', 'tokens', 'archive', 'config', 'profile', 'login', 'logout', 'whoami', 'token', 'search', 'explore', 'read', 'open', 'walk', 'report', 'health', 'doctor', 'api', 'redact', 'fsck', 'backup', 'serve', 'completion', 'demo')
   }
   # What values an option or the arguments of a command take: arx __complete finds them out.
   $kinds = @{

@@ -52,8 +52,15 @@ function placeOf({ words, summary, options = [], arguments: given = [] }: Comman
     words,
     summary,
     flags: options.map((option) => flagOf(words, option)),
-    rest: kinds.length > 0 ? { kinds } : expected(/\w+/.exec(syntax)?.[0], proposals),
+    rest: kinds.length > 0 ? { kinds } : expected(/\w+/.exec(syntax)?.[0], proposalsOf(words, proposals)),
   };
+}
+
+/** Help explains commands as well as topics. */
+function proposalsOf(words: string, proposals: readonly string[] = []): readonly string[] | undefined {
+  if (words !== HELP_COMMAND.words) return proposals.length === 0 ? undefined : proposals;
+  const commands = [...Object.keys(NOUNS), ...COMMAND_LIST.map((each) => each.words)];
+  return [...new Set([...proposals, ...commands.filter((each) => !each.includes(' '))])];
 }
 
 /** `name` is the word in the brackets of commander's syntax. */

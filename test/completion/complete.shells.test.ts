@@ -68,6 +68,7 @@ const CASES: Case[] = [
   { keys: 'arx attachments ls --fields id,sha\t', gives: ['attachments', 'ls', '--fields', 'id,sha256'] },
   { keys: 'arx login --observer-tier mir\t', gives: ['login', '--observer-tier', 'mirror'] },
   { keys: 'arx help glos\t', gives: ['help', 'glossary'] },
+  { keys: 'arx help attach\t', gives: ['help', 'attachments'] },
   // Another profile has seen other rows.
   {
     keys: 'arx --profile work attachments ls --city ost\t',
