@@ -2,6 +2,7 @@
 import type { Attachment } from '../contract/attachment.ts';
 import type { FileState } from '../contract/attachment-file.ts';
 import type { ShownInstant } from '../format/instants.ts';
+import { NO_VALUE } from '../format/views/index.ts';
 import { formatBytes } from '../format/numbers.ts';
 import type { Place } from './place.ts';
 
@@ -127,7 +128,7 @@ function textsOf(entry: Entry): string[] {
     case 'file':
       return [entry.id, entry.name, entry.state, entry.reason, entry.type, entry.city];
     case 'group':
-      return [entry.value ?? '', sizeText(entry)];
+      return [entry.value ?? NO_VALUE, sizeText(entry)];
     case 'section':
       return [entry.label];
     default:

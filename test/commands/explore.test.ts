@@ -23,7 +23,7 @@ test('from the overview to conversations, a thread, a message and its files', as
   const overview = await explorer.shows(/Files by type[^]*image\/png/);
   expect(overview).toMatch(/> Conversations +60 *\n/);
   expect(overview).toMatch(/ lisbon +4 files/);
-  expect(overview).toMatch(/ none +18 files .* 6 withheld/);
+  expect(overview).toMatch(/ \(none\) +18 files .* 6 withheld/);
   explorer.type('\r');
   await explorer.shows(/1 of 60 *\n/);
   explorer.type('/winter meteors\r');

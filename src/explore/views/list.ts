@@ -2,7 +2,7 @@
 import { formatCount, plural } from '../../format/numbers.ts';
 import { escapeText, textWidth, truncate } from '../../format/terminal/escape.ts';
 import type { Line, Span, Style } from '../../format/terminal/styled-line.ts';
-import { integrityStyle, statusStyle } from '../../format/views/index.ts';
+import { integrityStyle, NO_VALUE, statusStyle } from '../../format/views/index.ts';
 import { zonedHeading } from '../../format/instants.ts';
 import { sizeText, type Entry, type EntryInstant } from '../entry.ts';
 import type { Check, Screen, State } from '../state.ts';
@@ -120,7 +120,7 @@ const FILE: Column<Of<'file'>>[] = [
 ];
 
 const GROUP: Column<Of<'group'>>[] = [
-  { name: 'value', of: ({ value }) => value ?? { text: 'none', style: 'dim' } },
+  { name: 'value', of: ({ value }) => value ?? { text: NO_VALUE, style: 'dim' } },
   { name: 'files', width: 12, align: 'right', of: ({ files }) => plural(files, 'file') },
   { name: 'bytes', width: 9, align: 'right', from: 60, of: sizeText },
   {

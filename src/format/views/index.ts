@@ -34,5 +34,5 @@ export { conversationCountView, searchCountView, searchHitView } from './search.
 export { serviceFindingView, serviceReportLines } from './service-report.ts';
 export { positionView, sequenceReadingView } from './sequence.ts';
 export { integrityStyle, statusStyle } from './shared-columns.ts';
-export { keyLines } from './view.ts';
+export { keyLines, NO_VALUE } from './view.ts';
 export { viewForRows } from './columns-for-rows.ts';
