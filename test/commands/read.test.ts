@@ -202,6 +202,14 @@ test('an answer to a message that the archive lacks says so', async () => {
   );
 });
 
+test('a header that was folded with a tab shows a blank', async () => {
+  await imported({
+    'a.eml': 'From: a@x\nSubject: one\n\ttwo\nReferences: <1@x>\n\t<2@x>\n\nText\n',
+  });
+  const { stdout } = await arx(dir, 'read msg_1 --headers');
+  expect(stdout).toContain('Subject: one two\nReferences: <1@x> <2@x>\n');
+});
+
 test('--headers shows every field, --lore explains the record, --raw is the message', async () => {
   await imported({ 'a.eml': 'Received: from b\nFrom: a@x\nSubject: s\u200bt\n\nhello\n' });
   expect((await arx(dir, 'read msg_1 --headers')).stdout).toContain('Received: from b\nFrom: a@x\n');

@@ -197,7 +197,8 @@ function styleOf({ depth, isSignature }: TextLine): Style | undefined {
 
 function wrapField(name: string, value: string, { columns }: ReadingStyle, style?: Style): Line[] {
   const label = `${name}: `;
-  const shown = escapeText(value);
+  // A header is often folded with a tab, which is a blank (RFC 5322, 2.2.3).
+  const shown = escapeText(value.replaceAll('\t', ' '));
   if (columns === undefined)
     return [
       [
