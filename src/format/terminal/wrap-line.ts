@@ -26,10 +26,12 @@ export function wrapLine(line: Line, columns: number, { breaksWords = false } = 
     if (used + word.width > columns && !isFirst) {
       const gap = textWidth(indent) - used;
       trimStart(word);
-      // A word that is broken anyway begins beside its label.
-      if (breaksWords && gap > 0 && word.width > room) lines.at(-1)!.push(' '.repeat(gap));
-      else lines.push([indent]);
-      used = textWidth(indent);
+      const isLong = breaksWords && word.width > room;
+      // A word that fits a line of its own stays whole; one that is broken anyway begins beside its label.
+      const lead = isLong && word.width <= columns ? ' '.repeat(columns - word.width) : indent;
+      if (isLong && word.width > columns && gap > 0) lines.at(-1)!.push(' '.repeat(gap));
+      else lines.push([lead]);
+      used = textWidth(lead);
     }
     for (const [at, part] of (breaksWords
       ? brokenParts(word, columns - used, room)

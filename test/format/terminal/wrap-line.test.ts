@@ -46,12 +46,24 @@ test.each<[line: Line, columns: number, lines: string[]]>([
 
 test('a word that is broken begins beside its label', () => {
   const [line] = alignColumns([
-    [{ text: 'sha256', style: 'dim' }, '0123456789abcdef'],
+    [{ text: 'sha256', style: 'dim' }, '0123456789abcdefghijkl'],
     [{ text: 'bytes', style: 'dim' }, '12'],
   ]);
   expect(wrapLine(line!, 18, { breaksWords: true }).map(plainText)).toEqual([
     'sha256  0123456789',
-    '        abcdef',
+    '        abcdefghij',
+    '        kl',
+  ]);
+});
+
+test('a word that fits a line of its own is not broken beside its label', () => {
+  const [line] = alignColumns([
+    [{ text: 'sha256', style: 'dim' }, '0123456789abcdef'],
+    [{ text: 'bytes', style: 'dim' }, '12'],
+  ]);
+  expect(wrapLine(line!, 21, { breaksWords: true }).map(plainText)).toEqual([
+    'sha256',
+    '     0123456789abcdef',
   ]);
 });
 
