@@ -1,4 +1,5 @@
 // A time limit as an AbortSignal: it aborts when the time is over or the run is aborted.
+import { whenAborted } from '../concurrency/when-aborted.ts';
 
 /** A time limit on some work. */
 export type Deadline = {
@@ -34,36 +35,5 @@ export function deadline(ms: number, run: AbortSignal, late: () => Error): Deadl
       release();
       controller.abort(GIVEN_UP);
     },
-  };
-}
-
-const watchers = new WeakMap<AbortSignal, { calls: Set<() => void>; stop(): void }>();
-
-/**
- * Calls `call` when the signal aborts. Returns a function that stops this. All callers of one signal share one listener,
- * since a listener costs much more than a call.
- */
-export function whenAborted(signal: AbortSignal, call: () => void): () => void {
-  if (signal.aborted) call();
-  let watching = watchers.get(signal);
-  if (watching === undefined) {
-    const calls = new Set<() => void>();
-    const onAbort = (): void => {
-      for (const each of calls) each();
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    watching = {
-      calls,
-      stop: () => {
-        signal.removeEventListener('abort', onAbort);
-        watchers.delete(signal);
-      },
-    };
-    watchers.set(signal, watching);
-  }
-  const { calls, stop } = watching;
-  calls.add(call);
-  return () => {
-    if (calls.delete(call) && calls.size === 0) stop();
   };
 }

@@ -9,8 +9,14 @@ export const EMBEDDED_BASE_URL = 'https://archive.localhost';
 /** See {@link EMBEDDED_BASE_URL}. */
 export const EMBEDDED_ASSET_URL = 'https://assets.localhost';
 
-/** Returns a transport over `services`, by origin. Throws Fault 'unsafe' for a request to any other origin. */
-export function createInProcessTransport(services: Readonly<Record<string, Service>>): Transport {
+/**
+ * Returns a transport over `services`, by origin. Throws Fault 'unsafe' for a request to any other origin. `run`: a request that takes
+ * long ends with it; not with the time limit of the request, since there is no connection on which an answer could be missing.
+ */
+export function createInProcessTransport(
+  services: Readonly<Record<string, Service>>,
+  run?: AbortSignal,
+): Transport {
   const turn = createTurns();
   return async ({ method, url, headers, body, signal }) => {
     await turn();
@@ -23,7 +29,9 @@ export function createInProcessTransport(services: Readonly<Record<string, Servi
       headers: Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const),
       body: body ?? null,
       peer: 'local',
+      ...(run === undefined ? {} : { gone: () => run }),
     });
+    run?.throwIfAborted();
     return {
       status: response.status,
       headers: Object.fromEntries(

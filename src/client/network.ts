@@ -1,7 +1,7 @@
 // The transport over sockets, with undici. It is loaded only for requests over the network, since undici is large.
 import type { Dispatcher } from 'undici';
 import { Fault } from '../faults.ts';
-import { whenAborted } from './deadline.ts';
+import { whenAborted } from '../concurrency/when-aborted.ts';
 import { BROKEN_RULES, transportFaultOf } from './transport-fault.ts';
 import { hostAndPort, type Transport } from './transport.ts';
 import { buildConnector, Pool, request } from './undici-parts.ts';

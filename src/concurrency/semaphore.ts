@@ -1,12 +1,13 @@
 // A counting semaphore: limits how many pieces of work run at the same time.
+import { whenAborted } from './when-aborted.ts';
 
 /** Limits how many pieces of work run at the same time. */
 export type Semaphore = {
   /**
    * Resolves when a permit is free, in the order of the calls. Call the function it returns when the work is done;
-   * further calls of it do nothing.
+   * further calls of it do nothing. Throws the reason of the signal, and waits no longer, when that is aborted.
    */
-  acquire(): Promise<() => void>;
+  acquire(signal?: AbortSignal): Promise<() => void>;
   /** Returns how many calls of `acquire` wait. */
   waiting(): number;
 };
@@ -25,10 +26,24 @@ export function createSemaphore(permits: number): Semaphore {
       else next();
     };
   };
+  const turn = (signal: AbortSignal | undefined): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const begin = (): void => {
+        ignore?.();
+        resolve();
+      };
+      const leave = (): void => {
+        waiting.splice(waiting.indexOf(begin), 1);
+        reject(signal?.reason as Error);
+      };
+      waiting.push(begin);
+      const ignore = signal && whenAborted(signal, leave);
+    });
   return {
-    async acquire() {
+    async acquire(signal) {
+      signal?.throwIfAborted();
       if (free > 0) free -= 1;
-      else await new Promise<void>((resolve) => waiting.push(resolve));
+      else await turn(signal);
       return releaseOnce();
     },
     waiting: () => waiting.length,

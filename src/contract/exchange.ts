@@ -19,6 +19,8 @@ export type ServiceRequest = {
   body: Uint8Array | ReadBody | null;
   /** What rate limits count as one client: an address or network; 'local' inside the process. */
   peer: string;
+  /** Returns a signal that is aborted when nobody waits for the response any more. Absent where that is not known. */
+  gone?: () => AbortSignal;
 };
 
 /** A response. A stream body is read once; the reader either reads it to its end or calls `return` on it. */

@@ -32,7 +32,7 @@ export async function openLocalArchive(
       now: world.now,
       randomBytes: world.randomBytes,
       sleep: world.sleep,
-      startReads: 'dir' in place && place.isServed === true ? startReads : undefined,
+      startReads,
       onLongWait: () => notice?.('waiting for another process that writes to the archive'),
     });
   } catch (error) {
@@ -78,16 +78,17 @@ export type LocalConnection = { baseUrl: string; assetUrl: string; transport: Tr
 /** Returns the connection to an archive that is open in this process. */
 export async function connectLocalArchive(
   archive: OpenArchive,
-  options: { assetUrl: string | undefined; version: string; log(text: string): void },
+  options: { assetUrl: string | undefined; version: string; run: AbortSignal; log(text: string): void },
 ): Promise<LocalConnection> {
   const { createAssetService, createService, failureText } = await import('../service/index.ts');
   const assetUrl = options.assetUrl ?? DEFAULT_ASSET_URL;
   const onFailure = (requestId: string, error: unknown): void =>
     options.log(`${requestId} failed: ${failureText(error)}`);
-  const transport = createInProcessTransport({
+  const services = {
     [EMBEDDED_BASE_URL]: createService(archive, { assetUrl, version: options.version, onFailure }),
     [new URL(assetUrl).origin]: createAssetService(archive, { onFailure }),
-  });
+  };
+  const transport = createInProcessTransport(services, options.run);
   return { baseUrl: EMBEDDED_BASE_URL, assetUrl, transport };
 }
 

@@ -1,5 +1,5 @@
 // Reads of SQLite that take long, in a process of their own: other reads do not wait for them, and the process ends with those who need it.
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -84,6 +84,31 @@ test('other reads go on beside an endless one; where its process ends it is busy
   expect(started).toHaveLength(2);
 });
 
+test('one that nobody waits for ends at once in the queue, and soon where it runs; the next one gets another process', async () => {
+  const { longReads } = database;
+  expect(await longReads.get('SELECT 1 AS n')).toEqual({ n: 1 });
+  const gone = new AbortController();
+  const mine = longReads.until(gone.signal);
+  const abandoned = [ENDLESS, 'SELECT 2 AS n'].map((sql) => mine.get(sql).catch((e: Error) => e.message));
+  const after = longReads.get('SELECT 3 AS n');
+  gone.abort(new Error('gone'));
+  expect(await Promise.all(abandoned)).toEqual(['gone', 'gone']);
+  expect(await after).toEqual({ n: 3 });
+  expect(started).toHaveLength(2);
+  await expect(mine.all('SELECT 4 AS n')).rejects.toThrow('gone');
+});
+
+test('a short one that nobody waits for costs no process', async () => {
+  const { longReads } = database;
+  expect(await longReads.get('SELECT 0 AS n')).toEqual({ n: 0 });
+  const gone = new AbortController();
+  const abandoned = longReads.until(gone.signal).get('SELECT 1 AS n');
+  gone.abort(new Error('gone'));
+  await expect(abandoned).rejects.toThrow('gone');
+  for (let n = 2; n < 5; n += 1) expect(await longReads.get(`SELECT ${n} AS n`)).toEqual({ n });
+  expect(started).toHaveLength(1);
+});
+
 test('closing ends a read that runs, and those that wait', async () => {
   const errors = [ENDLESS, 'SELECT 1'].map((sql) => database.longReads.get(sql).catch((e: unknown) => e));
   await database.close();
@@ -164,5 +189,30 @@ test.runIf(process.platform === 'linux').each(['SIGTERM', 'SIGKILL'] as const)(
     } finally {
       running.child.kill('SIGKILL');
     }
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'a search of a large local archive runs in such a process, so that Ctrl-C ends it',
+  async () => {
+    const dir = tempFolder('long-reads-local');
+    await sampleData(join(dir, 'data'));
+    const search = () => arx.start(['search', 'letter', '--count'], { dir });
+    expect(await search().ended).toMatchObject({ exit: 0 });
+    // Zeros after the last page change nothing.
+    truncateSync(join(dir, 'data/archive.db'), 512 * 1024 * 1024);
+    const running = search();
+    // It is stopped as by a statement that takes long.
+    const reading = () =>
+      childrenOf(running.pid).find((pid) =>
+        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('reads-process'),
+      );
+    for (let tries = 0; reading() === undefined && tries < 3_000; tries += 1) await sleep(1);
+    const child = reading();
+    process.kill(child!, 'SIGSTOP');
+    running.child.kill('SIGINT');
+    expect(await running.ended).toMatchObject({ exit: 130, stderr: expect.stringContaining('interrupted') });
+    for (let tries = 0; isRunning(child!) && tries < 500; tries += 1) await sleep(10);
+    expect(isRunning(child!)).toBe(false);
   },
 );

@@ -30,3 +30,24 @@ test('a permit that is released twice is one permit', async () => {
   const waited = new Promise((resolve) => setImmediate(() => resolve('waiting')));
   expect(await Promise.race([second, waited])).toBe('waiting');
 });
+
+test('who waits leaves with the signal, and the others keep their order', async () => {
+  const semaphore = createSemaphore(1);
+  const release = await semaphore.acquire();
+  const gone = new AbortController();
+  const order: string[] = [];
+  const first = semaphore.acquire(gone.signal).catch((error: Error) => order.push(error.message));
+  const second = semaphore.acquire(new AbortController().signal).then((done) => {
+    order.push('second');
+    done();
+  });
+  expect(semaphore.waiting()).toBe(2);
+  gone.abort(new Error('gone'));
+  expect(semaphore.waiting()).toBe(1);
+  await first;
+  release();
+  await second;
+  expect(order).toEqual(['gone', 'second']);
+  await expect(semaphore.acquire(gone.signal)).rejects.toThrow('gone');
+  (await semaphore.acquire())();
+});

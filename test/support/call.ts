@@ -9,6 +9,7 @@ export type CallOptions = {
   /** Sent as JSON, or as it is where it is bytes. */
   body?: unknown;
   peer?: string;
+  gone?: AbortSignal | undefined;
 };
 
 export type Answer = {
@@ -20,7 +21,7 @@ export type Answer = {
 
 /** One request, GET unless there is a body. `json` is undefined where the body is empty. */
 export async function call(service: Service, target: string, options: CallOptions = {}): Promise<Answer> {
-  const { token, body, headers = [], peer = 'local' } = options;
+  const { token, body, headers = [], peer = 'local', gone } = options;
   const response = await service({
     method: options.method ?? (body === undefined ? 'GET' : 'POST'),
     target,
@@ -33,6 +34,7 @@ export async function call(service: Service, target: string, options: CallOption
     ],
     body: body === undefined ? null : body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body)),
     peer,
+    ...(gone === undefined ? {} : { gone: () => gone }),
   });
   const text = await textOf(response);
   return {

@@ -34,11 +34,11 @@ import { idOf, numberOf } from '../rules/identifier.ts';
 import type { Archive } from '../store/archive.ts';
 import { readChecked } from '../store/files/read-checked.ts';
 import { indexNext, readIndexed } from '../store/search/build-index.ts';
-import { createFinder, type Facet, type Finder } from '../store/search/find-messages.ts';
+import { createFinder, type Facet, type Finder, type KnownSearch } from '../store/search/find-messages.ts';
 import { indexState } from '../store/search/index-state.ts';
 import type { Hit, Search, SearchOrder } from '../store/search/search.ts';
 import { selectIn } from '../store/sql/bulk-statements.ts';
-import type { DataVersion } from '../store/sql/database.ts';
+import type { DataVersion, LongReads, Reads } from '../store/sql/database.ts';
 import { isStoreUnavailable } from '../store/sql/database-error.ts';
 import { ok, type Call, type Reply } from './call.ts';
 import { invalidCursor, unknownCursor } from './list-window.ts';
@@ -49,16 +49,17 @@ const MAX_RANKED = 20_000;
 /**
  * Returns a page of messages, or their number, or their numbers by a field. Indexes a part of what the index lacks before.
  * Throws ApiError `request_invalid` for a wrong query, `cursor_not_found` for a cursor that the search does not find, `store_unavailable` where
- * too many searches wait.
+ * too many searches wait. A search whose client has gone leaves its place, and throws the reason of the signal.
  */
 export async function search(call: Call): Promise<Reply> {
   if (PERMITS.waiting() >= MAX_WAITING)
     throw new ApiError('store_unavailable', 'too many searches are running, try again', {
       'retry-after': '2',
     });
-  const release = await PERMITS.acquire();
+  const gone = call.request.gone?.();
+  const release = await PERMITS.acquire(gone);
   try {
-    return await found(call);
+    return await found(call, gone);
   } finally {
     release();
   }
@@ -68,7 +69,7 @@ export async function search(call: Call): Promise<Reply> {
 const PERMITS = createSemaphore(3);
 const MAX_WAITING = 64;
 
-async function found(call: Call): Promise<Reply> {
+async function found(call: Call, gone: AbortSignal | undefined): Promise<Reply> {
   const { archive, bearer, query } = call;
   const source = query.text('q', MAX_QUERY_CHARACTERS);
   if (source === undefined) throw new ApiError('request_invalid', 'q: must be given');
@@ -81,9 +82,12 @@ async function found(call: Call): Promise<Reply> {
   const cursor = cursorOf(query.text('starting_after'));
 
   await indexSome(archive);
-  const texts = readerOf(archive);
-  const labels = await labelsFor(archive, parsed, bearer.tier);
-  const scope: Scope = { archive, reader: bearer.tier, texts, labels };
+  gone?.throwIfAborted();
+  const { longReads } = archive.database;
+  const reads = gone === undefined ? longReads : longReads.until(gone);
+  const texts = readerOf(archive, gone);
+  const labels = await labelsFor(reads, parsed, bearer.tier);
+  const scope: Scope = { archive, reads, reader: bearer.tier, texts, labels };
   // Before the count, which may lack what is indexed meanwhile.
   const index = {
     ...(await indexState(archive.database, bearer.tier)),
@@ -120,33 +124,38 @@ async function found(call: Call): Promise<Reply> {
   return ok({ ...page, data: await withExcerpts(records, parsed, scope), has_more } satisfies SearchPage);
 }
 
-/** The last searches of each archive, while it does not change: the pages of a search follow each other. */
-const FINDERS = new WeakMap<Archive, { state: DataVersion; finders: Map<string, Finder> }>();
-const MAX_FINDERS = 8;
+/** What is known of the last searches of each archive, while it does not change: the pages of a search follow each other. */
+const KNOWN = new WeakMap<Archive, { state: DataVersion; searches: Map<string, KnownSearch> }>();
+const MAX_KNOWN = 8;
 
 /** Returns what finds the messages of a query. It knows their number and their ranks from the page before. */
 async function finderOf(parsed: SearchQuery, scope: Scope): Promise<Finder> {
-  const { archive, reader } = scope;
-  const make = () => createFinder(archive.database, searchOf(parsed, scope));
+  const { archive, reader, reads: longReads } = scope;
   // Before anything is read: a later commit is another state.
   const state = await archive.database.dataVersion?.();
-  if (state === undefined) return make();
-  let kept = FINDERS.get(archive);
-  if (kept?.state !== state) FINDERS.set(archive, (kept = { state, finders: new Map() }));
-  const name = JSON.stringify([reader, parsed]);
-  const finder = kept.finders.get(name) ?? (await make());
-  kept.finders.delete(name);
-  kept.finders.set(name, finder);
-  for (const oldest of kept.finders.keys()) {
-    if (kept.finders.size <= MAX_FINDERS) break;
-    kept.finders.delete(oldest);
+  const known = state === undefined ? {} : knownSearch(archive, state, JSON.stringify([reader, parsed]));
+  return createFinder({ longReads }, searchOf(parsed, scope), known);
+}
+
+function knownSearch(archive: Archive, state: DataVersion, name: string): KnownSearch {
+  let kept = KNOWN.get(archive);
+  if (kept?.state !== state) KNOWN.set(archive, (kept = { state, searches: new Map() }));
+  const { searches } = kept;
+  const known = searches.get(name) ?? {};
+  searches.delete(name);
+  searches.set(name, known);
+  for (const oldest of searches.keys()) {
+    if (searches.size <= MAX_KNOWN) break;
+    searches.delete(oldest);
   }
-  return finder;
+  return known;
 }
 
 /** What all statements of one request have in common. */
 type Scope = {
   archive: Archive;
+  /** They end when the client has gone. */
+  reads: LongReads;
   reader: Tier;
   texts: ReturnType<typeof readerOf>;
   labels: Labels;
@@ -196,9 +205,13 @@ async function indexSome(archive: Archive): Promise<void> {
 }
 
 /** Returns a function that reads the texts of messages as the index has them, each once. */
-function readerOf(archive: Archive): (n: number) => Promise<SearchText | undefined> {
+function readerOf(
+  archive: Archive,
+  gone: AbortSignal | undefined,
+): (n: number) => Promise<SearchText | undefined> {
   const read = textReaderOf(archive);
   return async (n) => {
+    gone?.throwIfAborted();
     const message = await readIndexed(archive.database, n);
     return message && read(message);
   };
@@ -245,10 +258,10 @@ function orderOf(
 /** The cities and channels that the archive shows the reader. Only those are read that the query has a filter for. */
 type Labels = Record<LabelFilter['kind'], readonly string[]>;
 
-async function labelsFor({ database }: Archive, { filters }: SearchQuery, reader: Tier): Promise<Labels> {
+async function labelsFor(reads: Reads, { filters }: SearchQuery, reader: Tier): Promise<Labels> {
   const labels = async (kind: LabelFilter['kind'], sql: string): Promise<readonly string[]> => {
     if (!filters.some((filter) => filter.kind === kind)) return [];
-    return (await database.longReads.all<{ label: string }>(sql)).map(({ label }) => label).sort();
+    return (await reads.all<{ label: string }>(sql)).map(({ label }) => label).sort();
   };
   return {
     city: await labels(
@@ -299,7 +312,7 @@ async function countAlone({ parts }: SearchQuery, scope: Scope): Promise<{ query
   for (const query of counted) {
     const parsed = queryOf(query, scope.archive.now());
     if (parsed === undefined) continue;
-    const finder = await createFinder(scope.archive.database, searchOf(parsed, scope));
+    const finder = await createFinder({ longReads: scope.reads }, searchOf(parsed, scope));
     alone.push({ query, total: await finder.count() });
   }
   return isWord ? alone.filter(({ total }) => total > 0) : alone;

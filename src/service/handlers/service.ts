@@ -118,7 +118,8 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
       response = await respond(context, found, pipeline, { version, revoked }, { logContext, shown });
     } catch (error) {
       if (error instanceof ConnectionReset) throw error;
-      if (!(error instanceof ApiError)) options.onFailure?.(requestId, error);
+      if (!(error instanceof ApiError) && request.gone?.().aborted !== true)
+        options.onFailure?.(requestId, error);
       response = errorResponse(toApiError(error), requestId, shown.integrity);
     }
     response.headers[HEADERS.requestId] = requestId;

@@ -4,6 +4,7 @@ import type { HeaderList, ServiceRequest } from '../../contract/exchange.ts';
 import { isLoopback } from '../../contract/loopback.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { hostNameOf } from '../rules/host-header.ts';
+import { goneSignal } from './gone-signal.ts';
 import { clientAddress, normalizeAddress, peerAt, type Peer, type TrustedProxies } from './peer.ts';
 
 /** What a request must keep to before the service sees it. */
@@ -63,6 +64,7 @@ export function toServiceRequest(
     headers: headers satisfies HeaderList,
     body: null,
     peer: peer.limitKey,
+    gone: () => goneSignal(incoming.socket),
   };
 }
 

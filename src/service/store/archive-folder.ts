@@ -131,7 +131,7 @@ function makePrivate(path: string): void {
 const PRIVATE = 0o600;
 
 /** Returns the bytes of a file, 0 where there is none. */
-function sizeOf(path: string): number {
+export function sizeOf(path: string): number {
   return statIfExists(path)?.size ?? 0;
 }
 

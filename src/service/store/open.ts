@@ -11,6 +11,7 @@ import {
   isLost,
   isNotWritable,
   makeFilesPrivate,
+  sizeOf,
   withSystemCode,
 } from './archive-folder.ts';
 import type { Archive } from './archive.ts';
@@ -50,7 +51,7 @@ type PostgresPlace = {
   onMissing?: (() => void) | undefined;
 };
 
-/** A folder with database and files. `isServed`: long reads hold up no other request. */
+/** A folder with database and files. `isServed`: it is read for others, who must not wait for a long read. */
 type FolderPlace = { dir: string; isServed?: boolean };
 
 /** How an archive is opened. */
@@ -77,7 +78,7 @@ export type OpenOptions = ArchiveLocation & {
   sleep(ms: number): Promise<void>;
   /** Called once when the lock of another process was waited for so long that the user should know. */
   onLongWait?: (() => void) | undefined;
-  /** For an archive that is served: as for {@link openSqlite}. */
+  /** As for {@link openSqlite}, for an archive that is served and for a large one. */
   startReads?: (() => OwnProcess) | undefined;
 };
 
@@ -135,14 +136,32 @@ export function readOnlyIfNotWritable(place: ArchiveLocation): ArchiveLocation {
 
 type Opened = Pick<Archive, 'database' | 'blobs' | 'shared'>;
 
-type Folder = Pick<OpenOptions, 'sleep' | 'onLongWait' | 'readOnly' | 'startReads'> & { dir: string };
+type Folder = Pick<OpenOptions, 'sleep' | 'onLongWait' | 'readOnly' | 'startReads'> & {
+  dir: string;
+  isServed?: boolean;
+};
 
-async function openFolder({ dir, readOnly = false, ...options }: Folder): Promise<Opened> {
+/** In a larger database one read may take seconds, in which this process would not notice Ctrl-C. To start another takes 0.1 seconds. */
+const MIN_LARGE_BYTES = 512 * 1024 * 1024;
+
+async function openFolder({
+  dir,
+  readOnly = false,
+  isServed = false,
+  startReads,
+  ...options
+}: Folder): Promise<Opened> {
   const path = databaseOf(dir);
   if (await isLost(dir, () => hasNoBytes(path))) throw databaseMissing();
   if (!readOnly) createPrivate(path);
   const { openSqlite } = await import('./engines/sqlite.ts');
-  const database = await openSqlite({ ...options, path, readOnly });
+  const isElsewhere = isServed || sizeOf(path) >= MIN_LARGE_BYTES;
+  const database = await openSqlite({
+    ...options,
+    path,
+    readOnly,
+    startReads: isElsewhere ? startReads : undefined,
+  });
   return { database, blobs: openFolderFiles(blobsOf(dir)), shared: PROCESS_COUNTERS };
 }
 

@@ -3,7 +3,7 @@ import type { Archive } from './archive.ts';
 import type { PostgresDatabase } from './engines/postgres.ts';
 import { openDatabaseFiles } from './files/database-files.ts';
 import type { Database, Statements } from './sql/database.ts';
-import { withNumbers } from './sql/number-column.ts';
+import { longReadsOver } from './sql/long-reads.ts';
 
 /**
  * Returns the archive as the statements of a snapshot read it, also the files in its database. Nothing may be written. Each statement is
@@ -13,7 +13,7 @@ export function snapshotView(archive: Archive, statements: Statements): Archive 
   const database: Database = {
     ...archive.database,
     ...statements,
-    longReads: withNumbers(statements),
+    longReads: longReadsOver(statements),
     dataVersion: () => 0,
   };
   const { blobs } = archive;

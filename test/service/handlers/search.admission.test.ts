@@ -10,7 +10,7 @@ let sample: Sample;
 let token: string;
 /** The long reads that were begun, and what lets them end. */
 const reads = { begun: 0 };
-let threeBegan: Promise<void>;
+let waiting: { count: number; resolve: () => void }[];
 let release: () => void;
 
 beforeEach(async () => {
@@ -22,23 +22,35 @@ beforeEach(async () => {
   const { get } = longReads;
   reads.begun = 0;
   const held = new Promise<void>((resolve) => (release = resolve));
-  let third = (): void => {};
-  threeBegan = new Promise((resolve) => (third = resolve));
+  waiting = [];
   longReads.get = async (sql, parameters) => {
     reads.begun += 1;
-    if (reads.begun === 3) third();
+    for (const { count, resolve } of waiting) if (reads.begun >= count) resolve();
     await held;
     return get(sql, parameters);
   };
+  longReads.until = (signal) => ({
+    ...longReads,
+    get: (...read) =>
+      Promise.race([
+        longReads.get(...read),
+        new Promise<never>((_, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason as Error)),
+        ),
+      ]) as never,
+  });
 });
 afterEach(() => sample.close());
 
-const search = (query: string) =>
-  call(sample.service, `/v1/search?q=${encodeURIComponent(query)}&count=true`, { token });
+const search = (query: string, gone?: AbortSignal) =>
+  call(sample.service, `/v1/search?q=${encodeURIComponent(query)}&count=true`, { token, gone });
+
+/** Waits until so many long reads have begun. */
+const begun = (count: number) => new Promise<void>((resolve) => waiting.push({ count, resolve }));
 
 test('three run at once, 64 wait, more are busy; other requests are answered', async () => {
   const asked = Array.from({ length: 67 }, (_, at) => search(`letter -x${at}`));
-  await threeBegan;
+  await begun(3);
   for (let turns = 0; turns < 20; turns += 1) await nextTurn();
   expect(reads.begun).toBe(3);
   const busy = await search('one too many');
@@ -49,6 +61,19 @@ test('three run at once, 64 wait, more are busy; other requests are answered', a
   release();
   for (const { json } of await Promise.all(asked)) expect(json).toMatchObject({ total: 15 });
   expect(await search('letter -again')).toMatchObject({ status: 200 });
+});
+
+test('clients that have gone leave their places', async () => {
+  const gone = new AbortController();
+  const left = Array.from({ length: 67 }, (_, at) => search(`letter -x${at}`, gone.signal));
+  await begun(3);
+  expect(await search('one too many')).toMatchObject({ status: 503 });
+  gone.abort(new Error('gone'));
+  for (const { status } of await Promise.all(left)) expect(status).toBe(500);
+  const others = Array.from({ length: 67 }, (_, at) => search(`letter -y${at}`));
+  await begun(6);
+  release();
+  for (const { status } of await Promise.all(others)) expect(status).toBe(200);
 });
 
 test('one that fails lets the next one begin', async () => {

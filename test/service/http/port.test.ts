@@ -70,6 +70,7 @@ test('a request reaches the service unchanged, and so does the response the clie
       ],
       body: Buffer.from('abc'),
       peer: '127.0.0.1',
+      gone: expect.any(Function) as unknown,
     },
   ]);
   expect(statusOf(answer)).toBe(206);
@@ -701,6 +702,34 @@ test('a client that closes its side after the request gets the answer', async ()
   expect(statusOf(Buffer.concat(await cut.toArray()).toString())).toBe(400);
   cut.destroy();
 });
+
+test.each(['closed', 'reset', 'half-closed'] as const)(
+  'the service learns that the client has gone: %s',
+  async (end) => {
+    let learnt: (signal: AbortSignal) => void = () => {};
+    const asked = new Promise<AbortSignal>((resolve) => (learnt = resolve));
+    const { listener } = await start(async ({ gone }) => {
+      const signal = gone!();
+      learnt(signal);
+      await once(signal, 'abort');
+      throw signal.reason;
+    });
+    const socket = connect({ port: listener.port, host: '127.0.0.1', allowHalfOpen: true });
+    // Requests that are answered at once do not count.
+    socket.write(`GET /y HTTP/1.1\r\nHost: localhost\r\n\r\nGET /x HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    const signal = await asked;
+    expect(signal.aborted).toBe(false);
+    const ended = once(signal, 'abort');
+    if (end === 'reset') socket.resetAndDestroy();
+    else if (end === 'closed') socket.destroy();
+    else socket.end();
+    await ended;
+    if (end !== 'half-closed') return;
+    const answer = Buffer.concat(await socket.toArray()).toString();
+    expect(answer).toMatch(/^HTTP\/1\.1 404 [^]*HTTP\/1\.1 503 [^]*"store_unavailable"/);
+    socket.destroy();
+  },
+);
 
 test('a stream that fails cuts the response, so that no client takes it for whole', async () => {
   async function* broken(): AsyncGenerator<Uint8Array> {

@@ -1,9 +1,10 @@
 // The PostgreSQL engine: pools of connections, and one writer at a time among all processes.
 import type pg from 'pg';
 import { createSemaphore, type Semaphore } from '../../../concurrency/semaphore.ts';
+import { whenAborted } from '../../../concurrency/when-aborted.ts';
 import { DatabaseAccessError, isMissing } from '../sql/database-error.ts';
 import type { Database, Statements, Value } from '../sql/database.ts';
-import { withNumbers } from '../sql/number-column.ts';
+import { longReadsOver } from '../sql/long-reads.ts';
 import { parseAddress, pathTo } from './postgres-address.ts';
 import {
   createConnections,
@@ -22,6 +23,7 @@ import {
   type Sending,
 } from './postgres-plans.ts';
 import { query, statementsOver, type Answer } from './postgres-statements.ts';
+import { cancelStatement } from './postgres-cancel.ts';
 import { createWriterRow, LOCK_WRITER } from './postgres-writer.ts';
 
 /** How to open a PostgreSQL database. */
@@ -167,10 +169,20 @@ export async function openPostgres({
     if (isMissing(error)) onMissing();
   };
   let sendingOf: (sql: string) => Sending = () => ({ isPage: false, name: undefined });
-  const read = async (sql: string, parameters?: readonly Value[]): Promise<Answer> => {
+  const read = async (sql: string, parameters?: readonly Value[], signal?: AbortSignal): Promise<Answer> => {
     const { isPage, name, settings } = sendingOf(sql);
     const { client, release } = await (isPage ? pages : pool).take();
+    if (signal?.aborted === true) {
+      release();
+      throw signal.reason;
+    }
     let broken: Error | undefined;
+    const cancel = (): void => {
+      // It may arrive after the end of the statement, and must meet no other one.
+      broken = new Error('cancelled');
+      cancelStatement(client);
+    };
+    const ignore = signal && whenAborted(signal, cancel);
     try {
       if (settings === undefined && !hasOwn && !connections.isShared(client))
         return await query(client, sql, parameters, name);
@@ -189,16 +201,20 @@ export async function openPostgres({
       broken = error as Error;
       throw error;
     } finally {
+      ignore?.();
       release(broken);
     }
   };
   // A read is repeated on another connection: a restarted server ends all the old ones.
-  const reader = statementsOver((sql, parameters) =>
-    read(sql, parameters).catch((error: unknown) => {
-      if (!isConnectionLost(error)) throw error;
-      return read(sql, parameters);
-    }),
-  );
+  const readerUntil = (signal?: AbortSignal) =>
+    statementsOver((sql, parameters) =>
+      read(sql, parameters, signal).catch((error: unknown) => {
+        signal?.throwIfAborted();
+        if (!isConnectionLost(error)) throw error;
+        return read(sql, parameters, signal);
+      }),
+    );
+  const reader = readerUntil();
 
   /** `mode` of the transaction, and `first`: statements that are sent with its beginning. `work` learns whether the last one returned a row. */
   const within = async <T>(
@@ -298,7 +314,7 @@ export async function openPostgres({
 
   const database: PostgresDatabase = {
     ...reader,
-    longReads: withNumbers(reader),
+    longReads: longReadsOver(reader, readerUntil),
     run: async (sql, parameters) => (await read(sql, parameters)).rowCount ?? 0,
     besideWriters: (work) => attempt({ mode: READ_COMMITTED, first: '' }, work),
     transaction: (work) =>

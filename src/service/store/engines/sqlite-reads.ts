@@ -1,5 +1,6 @@
 // Long reads of SQLite in a process of their own. While SQLite runs a statement, the process in which it runs does nothing else. It is a
 // process and no thread, because that can be ended in the middle of a statement.
+import { whenAborted } from '../../../concurrency/when-aborted.ts';
 import type { OwnProcess } from '../../../world.ts';
 import { DatabaseAccessError } from '../sql/database-error.ts';
 import type { LongReads, Row, Value } from '../sql/database.ts';
@@ -18,13 +19,21 @@ export type Answer = { value: unknown } | { failure: { message: string; properti
 
 /** How long a statement may take, as on PostgreSQL. */
 const STATEMENT_TIMEOUT_MS = 30_000;
+/** How long it goes on when nobody waits for it any more. To end it costs the start of another process, 0.1 to 0.3 seconds. */
+const ABANDONED_TIMEOUT_MS = 500;
 
 type Waiting = { question: Question; resolve(value: unknown): void; reject(error: unknown): void };
 type Asked = Waiting & { deadline: AbortSignal; onLate(): void };
 
+function endDeadline(asked: Asked): Asked {
+  asked.deadline.removeEventListener('abort', asked.onLate);
+  return asked;
+}
+
 /**
  * Returns the long reads of the database at `path`. The process is started for the first one, and again for the next one where it ended.
- * They run one after the other; one that takes too long ends the process and throws DatabaseAccessError 'busy'.
+ * They run one after the other; one that takes too long ends the process and throws DatabaseAccessError 'busy'. So does one that
+ * nobody waits for any more.
  */
 export function readsInProcess(path: string, start: () => OwnProcess): { reads: LongReads; close(): void } {
   const waiting: Waiting[] = [];
@@ -35,7 +44,7 @@ export function readsInProcess(path: string, start: () => OwnProcess): { reads: 
   /** Returns the question that is no longer asked. Without its listener the deadline does not hold the answer. */
   const endCurrent = (): Asked | undefined => {
     const asked = current;
-    asked?.deadline.removeEventListener('abort', asked.onLate);
+    if (asked !== undefined) endDeadline(asked);
     current = undefined;
     return asked;
   };
@@ -73,27 +82,62 @@ export function readsInProcess(path: string, start: () => OwnProcess): { reads: 
       return;
     }
     const child = running;
-    current = { ...asked, deadline: AbortSignal.timeout(STATEMENT_TIMEOUT_MS), onLate: () => child.kill() };
+    current = Object.assign(asked, {
+      deadline: AbortSignal.timeout(STATEMENT_TIMEOUT_MS),
+      onLate: () => child.kill(),
+    });
     current.deadline.addEventListener('abort', current.onLate);
     child.stdin.write(frameOf(asked.question));
   };
-  const ask = (kind: Question['kind'], sql: string, parameters: readonly Value[] = []): Promise<unknown> =>
-    new Promise((resolve, reject) => {
-      if (isClosed) throw new DatabaseAccessError('busy', 'closed', undefined);
-      waiting.push({ question: { path, kind, sql, parameters }, resolve, reject });
-      next();
-    });
-  const all = async <T extends Row>(sql: string, parameters?: readonly Value[]) =>
-    (await ask('all', sql, parameters)) as T[];
-
-  return {
-    reads: {
+  /** Forgets a question that waits, or soon ends the process where it is the current one. */
+  const abandon = (asked: Waiting): void => {
+    const at = waiting.indexOf(asked);
+    if (at >= 0) waiting.splice(at, 1);
+    if (asked !== current) return;
+    const { onLate } = endDeadline(current);
+    current.deadline = AbortSignal.timeout(ABANDONED_TIMEOUT_MS);
+    current.deadline.addEventListener('abort', onLate);
+  };
+  const ask = async (
+    signal: AbortSignal | undefined,
+    kind: Question['kind'],
+    sql: string,
+    parameters: readonly Value[] = [],
+  ): Promise<unknown> => {
+    if (isClosed) throw new DatabaseAccessError('busy', 'closed', undefined);
+    signal?.throwIfAborted();
+    let ignore: (() => void) | undefined;
+    try {
+      return await new Promise((resolve, reject) => {
+        const asked: Waiting = { question: { path, kind, sql, parameters }, resolve, reject };
+        ignore =
+          signal &&
+          whenAborted(signal, () => {
+            reject(signal.reason as Error);
+            abandon(asked);
+          });
+        waiting.push(asked);
+        next();
+      });
+    } finally {
+      ignore?.();
+    }
+  };
+  const readsOf = (signal?: AbortSignal): LongReads => {
+    const all = async <T extends Row>(sql: string, parameters?: readonly Value[]) =>
+      (await ask(signal, 'all', sql, parameters)) as T[];
+    return {
       engine: 'sqlite',
       all,
       get: async <T extends Row>(sql: string, parameters?: readonly Value[]) =>
         (await all<T>(sql, parameters))[0],
-      numbers: async (sql, parameters) => (await ask('numbers', sql, parameters)) as Float64Array,
-    },
+      numbers: async (sql, parameters) => (await ask(signal, 'numbers', sql, parameters)) as Float64Array,
+      until: readsOf,
+    };
+  };
+
+  return {
+    reads: readsOf(),
     close() {
       isClosed = true;
       for (const { reject } of waiting.splice(0))

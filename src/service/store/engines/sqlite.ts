@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { Database, Reads, Row, Statements, Value } from '../sql/database.ts';
-import { withNumbers } from '../sql/number-column.ts';
+import { longReadsOver } from '../sql/long-reads.ts';
 import { primaryCode, SQLITE } from '../sql/sqlite-result-codes.ts';
 import type { OwnProcess } from '../../../world.ts';
 
@@ -112,7 +112,7 @@ export async function openSqlite({
 
   return {
     ...reads,
-    longReads: elsewhere?.reads ?? withNumbers(reads),
+    longReads: elsewhere?.reads ?? longReadsOver(reads),
     dataVersion: () => versionIn(versions),
     run: (sql, parameters) =>
       asNextWriter((connection, until) =>

@@ -32,25 +32,39 @@ export type Finder = {
 /** Up to this number of matches PostgreSQL sorts them. It would else read the index of days to its end for a rare word. */
 const MAX_SORTED = 2_000;
 
-/** Returns what finds the messages of a search. */
+/** What is known of a search, for the next page of it in the same state of the data. */
+export type KnownSearch = {
+  sources?: Source[];
+  places?: MessageKey[] | undefined;
+  count?: number;
+  /** The numbers of all messages by relevance. */
+  ranking?: Float64Array;
+};
+
+/** Returns what finds the messages of a search. What it learns it puts into `known`. */
 export async function createFinder(
   { longReads: database }: Pick<Database, 'longReads'>,
   search: Search,
+  known: KnownSearch = {},
 ): Promise<Finder> {
-  // Words narrow a search themselves. FTS5 would begin its query again for each key, which takes much longer for a common word.
-  const places = search.expression === undefined ? await fewPlaces(database, search) : undefined;
-  const sources = await sourcesOf(database, search);
+  if (known.sources === undefined) {
+    // Words narrow a search themselves. FTS5 would begin its query again for each key, which takes much longer for a common word.
+    known.places = search.expression === undefined ? await fewPlaces(database, search) : undefined;
+    known.sources = await sourcesOf(database, search);
+  }
+  const { places, sources } = known;
   const selection = (source: Source): Selection => selectionOf(search, source, places);
   const isPostgres = database.engine === 'postgres';
 
-  const count = kept(async () => {
+  const count = async (): Promise<number> => {
+    if (known.count !== undefined) return known.count;
     let total = 0;
     for (const source of sources) {
       const { sql, values } = selection(source).select('COUNT(*) AS total');
       total += (await database.get<{ total: number }>(sql, values))?.total ?? 0;
     }
-    return total;
-  });
+    return (known.count = total);
+  };
 
   /** By day and number, as the table has them. */
   const inOrder = async (source: Source, order: SearchOrder, limit: number, after?: Hit): Promise<Hit[]> => {
@@ -97,11 +111,10 @@ export async function createFinder(
     return { sql: `FROM (${sql}) AS hits ORDER BY score, day DESC, n DESC`, values };
   };
 
-  /** The numbers of all messages by relevance. */
-  const ranking = kept(() => {
+  const ranking = async (): Promise<Float64Array> => {
     const { sql, values } = byScore();
-    return database.numbers(`SELECT n ${sql}`, values);
-  });
+    return (known.ranking ??= await database.numbers(`SELECT n ${sql}`, values));
+  };
   /** Further pages rank nothing again. */
   const rankedAfter = async (after: Hit, limit: number): Promise<Hit[]> => {
     const ranked = await ranking();
@@ -155,16 +168,6 @@ export async function createFinder(
       return { values: rows[0]?.every ?? 0, counts };
     },
   };
-}
-
-/** Returns a function that makes its value once, and again after a failure. */
-function kept<T>(make: () => Promise<T>): () => Promise<T> {
-  let value: Promise<T> | undefined;
-  return () =>
-    (value ??= make().catch((error: unknown) => {
-      value = undefined;
-      throw error;
-    }));
 }
 
 /** A SELECT from one source that is being written. */

@@ -41,14 +41,17 @@ const BM25_WEIGHTS = '4, 2, 1, 1, 0.3';
 /** Weights of D, C, B, A. 1: the rank is divided by the logarithm of the length. */
 const TS_RANK = `ts_rank('{0.1, 0.25, 0.5, 1}', words, CAST($1 AS TSQUERY), 1)`;
 
-/** Returns the sources of all tiers that the reader sees. */
-export function sourcesOf(database: Reads, search: Search): Promise<Source[]> {
+/** Returns the sources of all tiers that the reader sees. One statement runs at a time, so a search takes one connection. */
+export async function sourcesOf(database: Reads, search: Search): Promise<Source[]> {
   const { expression, reader } = search;
-  return Promise.all(
-    tiersUpTo(reader).map(async (tier) =>
-      database.engine === 'sqlite' ? sqliteSource(tier, expression) : postgresSource(database, tier, search),
-    ),
-  );
+  const sources: Source[] = [];
+  for (const tier of tiersUpTo(reader))
+    sources.push(
+      database.engine === 'sqlite'
+        ? sqliteSource(tier, expression)
+        : await postgresSource(database, tier, search),
+    );
+  return sources;
 }
 
 function sqliteSource(tier: Tier, expression: Expression | undefined): Source {

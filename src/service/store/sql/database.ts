@@ -21,6 +21,8 @@ export type Reads = {
 export type LongReads = Reads & {
   /** Returns the column `n` of all rows, in their order. */
   numbers(sql: string, parameters?: readonly Value[]): Promise<Float64Array>;
+  /** Returns the same reads for one who may go: they throw the reason of the signal, and end also in the middle of a statement where they can. */
+  until(signal: AbortSignal): LongReads;
 };
 
 /** Runs statements, inside or outside of a transaction. */

@@ -95,6 +95,24 @@ describe.skipIf(noPostgres)('transactions without a time limit', () => {
   });
 });
 
+describe.skipIf(noPostgres)('long reads', () => {
+  test('end in the middle of a statement that nobody waits for', async () => {
+    const { database } = await open();
+    const gone = new AbortController();
+    const reads = database.longReads.until(gone.signal);
+    const asleep = reads.get('SELECT pg_sleep(25)').catch((error: Error) => error.message);
+    const running = `SELECT COUNT(*) AS n FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(25)' AND state = 'active'`;
+    const count = async () => (await database.get<{ n: number }>(running))?.n;
+    for (let tries = 0; tries < 1_000 && (await count()) === 0; tries += 1);
+    gone.abort(new Error('gone'));
+    expect(await asleep).toBe('gone');
+    expect(await count()).toBe(0);
+    await expect(reads.get('SELECT 1 AS n')).rejects.toThrow('gone');
+    expect(await database.longReads.get('SELECT 1 AS n')).toEqual({ n: 1 });
+    expect(database.pool!().waiting).toBe(0);
+  });
+});
+
 describe.skipIf(noPostgres)('one writer', () => {
   test('of all processes: the others wait, and get `busy` when it takes too long', async () => {
     const archive = await open({ url: `${url}&lock_timeout=150` });

@@ -15,6 +15,7 @@ const DAY_MS = 86_400_000;
 
 let sample: Sample;
 let asked: { sql: string; parameters: readonly Value[] }[];
+let mostAtOnce: number;
 
 beforeAll(async () => {
   if (ENGINE !== 'postgres') return;
@@ -43,11 +44,14 @@ async function plansOf(
 ): Promise<{ found: number; plans: string[] }> {
   const { database } = sample.archive;
   asked = [];
+  mostAtOnce = 0;
+  let running = 0;
   const noting =
     (kind: 'all' | 'get') =>
-    (sql: string, parameters: readonly Value[] = []) => {
+    async (sql: string, parameters: readonly Value[] = []) => {
       asked.push({ sql, parameters });
-      return database[kind](sql, parameters) as never;
+      mostAtOnce = Math.max(mostAtOnce, (running += 1));
+      return database[kind](sql, parameters).finally(() => (running -= 1)) as never;
     };
   const watched = { longReads: { ...database.longReads, all: noting('all'), get: noting('get') } };
   const { expression, filters } = parseQuery(query, 0);
@@ -109,4 +113,9 @@ test.runIf(ENGINE === 'postgres')('the settings of a search end with it', async 
     database.get(`SELECT current_setting('enable_seqscan') AS seq, current_setting('jit') AS jit`),
   );
   for (const each of await Promise.all(settings)) expect(each).toEqual({ seq: 'on', jit: 'on' });
+});
+
+test.runIf(ENGINE === 'postgres')('a search takes one connection', async () => {
+  await plansOf('"common word"', 'count');
+  expect(mostAtOnce).toBe(1);
 });
