@@ -106,7 +106,7 @@ export function readConversations(statements: Statements, { conversation, reader
 
 /** Returns the numbers of the conversations in a window. */
 export async function conversationNumbers(statements: Statements, span: Span): Promise<number[]> {
-  const read = { select: 'SELECT n FROM conversations', key: ['n'], where: [] };
+  const read = { select: 'SELECT n FROM conversations', columns: ['n'] as const, key: ['n'], where: [] };
   return (await readSpan<{ n: number }>(statements, read, span)).rows.map(({ n }) => n);
 }
 

@@ -9,6 +9,7 @@ import type { MessageRow } from '../../records/message.ts';
 import type { UNSETTLED_EFFECTS } from '../../../contract/event-types.ts';
 import { eventsByEffect } from '../events/by-effect.ts';
 import { selectIn } from '../sql/bulk-statements.ts';
+import { readRows } from '../sql/json-rows.ts';
 import { readSpan, type Span, type Window } from '../sql/keyset.ts';
 
 /** The position of a message, and what decides how it is shown. */
@@ -16,9 +17,11 @@ export type MessagePositionRow = Pick<MessageRow, 'n' | 'sequence' | 'source' | 
 
 /** Returns a window of the positions of messages. */
 export function readMessagePositions(statements: Statements, span: Span) {
-  const select = 'SELECT n, sequence, source, failed, tier FROM messages';
-  return readSpan<MessagePositionRow>(statements, { select, key: ['n'], where: [] }, span);
+  const select = `SELECT ${POSITION.join(', ')} FROM messages`;
+  return readSpan<MessagePositionRow>(statements, { select, columns: POSITION, key: ['n'], where: [] }, span);
 }
+
+const POSITION = ['n', 'sequence', 'source', 'failed', 'tier'] as const;
 
 /** Bytes of the payloads of one page: half of what a client reads, since each may have 1 MiB. */
 const MAX_PAYLOAD_BYTES = MAX_RESPONSE_BYTES / 2;
@@ -36,19 +39,29 @@ export async function readEvents(
   const select = `SELECT n, OCTET_LENGTH(payload) AS bytes FROM ${from}`;
   // As text, never user input: with a parameter the engine could not use the partial index.
   const where = effect === undefined ? [] : [{ sql: `effect = '${effect}'`, values: [] }];
-  const sizes = await readSpan<{ n: number; bytes: number }>(statements, { select, key: ['n'], where }, span);
+  const columns = ['n', 'bytes'] as const;
+  const sizes = await readSpan<{ n: number; bytes: number }>(
+    statements,
+    { select, columns, key: ['n'], where },
+    span,
+  );
   const inOrder = span.direction === 'backward' ? sizes.rows.toReversed() : sizes.rows;
   let bytes = 0;
   const cut = inOrder.findIndex((row, at) => (bytes += row.bytes) > MAX_PAYLOAD_BYTES && at > 0);
   const shown = cut < 0 ? inOrder : inOrder.slice(0, cut);
   // By their numbers: the effect of an event may have changed since.
-  const rows = await selectIn<EventRow>(
-    statements,
-    `SELECT ${EVENTS.select} FROM events WHERE n IN ?`,
-    shown.map(({ n }) => n),
-  );
+  const numbers = shown.map(({ n }) => n);
+  const selected = `SELECT ${EVENTS.select} FROM events WHERE n IN`;
+  const rows =
+    statements.engine === 'sqlite'
+      ? await readRows<EventRow>(statements, EVENT_COLUMNS, `${selected} (SELECT value FROM json_each($1))`, [
+          JSON.stringify(numbers),
+        ])
+      : await selectIn<EventRow>(statements, `${selected} ?`, numbers);
   return { rows: rows.toSorted((a, b) => a.n - b.n), has_more: sizes.has_more || cut >= 0 };
 }
+
+const EVENT_COLUMNS = EVENTS.select.split(', ') as (keyof EventRow)[];
 
 /** Returns the number of the event with this id. */
 export async function eventNumber(statements: Statements, id: string): Promise<number | undefined> {

@@ -1,6 +1,7 @@
 // Reads a window of a list by keys: the rows strictly between two keys. The cost does not depend on the depth of the window.
 import { rowsInOrder, type PageRows } from '../../records/page-json.ts';
 import type { Row, Statements, Value } from './database.ts';
+import { readRows } from './json-rows.ts';
 import { PAGE_SELECT } from './prepared-texts.ts';
 
 /** Part of a WHERE clause. Its parameters are numbered from $1 in the order of `values`. */
@@ -32,15 +33,17 @@ export type ListQuery = {
 /** Rows in ascending order, and whether there are more in the direction of reading. */
 export type Window<T> = { rows: T[]; has_more: boolean };
 
-/** Returns at most `limit` rows in ascending order, and whether there are more in the direction of the span. */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the row type is the statement’s, which the caller knows
+/**
+ * Returns at most `limit` rows in ascending order, and whether there are more in the direction of the span. `columns`: those of the
+ * rows, as for {@link readRows}.
+ */
 export async function readSpan<T extends Row>(
   statements: Statements,
-  query: ListQuery,
+  query: ListQuery & { columns: readonly (keyof T & string)[] },
   span: Span,
 ): Promise<Window<T>> {
   const { tail, values } = tailOf(query, span, statements.engine);
-  const rows = await statements.all<T>(query.select + tail, values);
+  const rows = await readRows<T>(statements, query.columns, query.select + tail, values);
   const has_more = rows.length > span.limit;
   if (has_more) rows.pop();
   if (span.direction === 'backward') rows.reverse();

@@ -1,8 +1,13 @@
-// Counts of displaced positions: exact where they are few, and kept for a while where they are many.
+// Counts of displaced positions: exact where they are few, and kept for a while where they are many. Pages of both sequences.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { countDisplacedEvents } from '../../../../src/service/store/lists/sequence.ts';
+import {
+  countDisplacedEvents,
+  readEvents,
+  readMessagePositions,
+} from '../../../../src/service/store/lists/sequence.ts';
 import { invalidateSummary, summariesOf } from '../../../../src/service/store/meta-table/summary.ts';
 import { sampleArchive, type Sample } from '../../../support/archive.ts';
+import { ENGINE } from '../../../support/engine.ts';
 
 let sample: Sample;
 beforeEach(async () => {
@@ -59,4 +64,28 @@ test('displaced messages of the summary are counted again after a pause where th
   expect(await displace('n > 40 AND n <= 50')).toBe(950);
   sample.advance(10);
   expect((await summariesOf(sample.archive)).mirror.displaced).toBe(960);
+});
+
+test.runIf(ENGINE === 'sqlite')('a page of SQLite is handed over in few values', async () => {
+  await addDisplaced(0, 200);
+  const { database } = sample.archive;
+  let values = 0;
+  const counting = {
+    ...database,
+    all: async (...asked: Parameters<typeof database.all>) => {
+      const rows = await database.all(...asked);
+      for (const row of rows) values += Object.keys(row).length;
+      return rows as never;
+    },
+    get: async (...asked: Parameters<typeof database.get>) => {
+      const row = await database.get(...asked);
+      values += Object.keys(row ?? {}).length;
+      return row as never;
+    },
+  };
+  const span = { after: null, before: null, limit: 100, direction: 'backward' } as const;
+  const { rows, has_more } = await readEvents(counting, span);
+  expect([rows.length, rows[0]?.n, rows[99]?.n, has_more]).toEqual([100, 101, 200, true]);
+  expect((await readMessagePositions(counting, span)).rows).toHaveLength(100);
+  expect(values).toBe(3);
 });
