@@ -9,6 +9,7 @@ import { createService, openArchive, type OpenArchive } from '../../src/service/
 import { archiveNames, connectServer, withSchema } from '../../src/service/administration.ts';
 import { ASSET_URL, sampleArchive, tokenFor } from '../support/archive.ts';
 import { call } from '../support/call.ts';
+import { expectCancelled } from '../support/cancelled-statement.ts';
 import { freePort, PASSWORD, ROLE } from '../support/cluster.ts';
 import { arx } from '../support/command.ts';
 import { moved } from '../support/event.ts';
@@ -161,6 +162,14 @@ describe.skipIf(noPostgres || missingFront('pgbouncer') !== undefined)('PgBounce
         expect(await archive.database.get('SELECT COUNT(*) AS n FROM events')).toEqual({ n: 60 });
       for (const archive of opened.splice(0)) await archive.close();
       expect(await leftBehind(front)).toEqual([]);
+    },
+  );
+
+  test.each(['transaction', 'session'] as const)(
+    'with pool_mode = %s: a statement that nobody waits for is cancelled',
+    async (mode) => {
+      const { database } = await open(through(await bouncer(mode), await schema()));
+      await expectCancelled(database);
     },
   );
 

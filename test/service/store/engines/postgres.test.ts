@@ -30,6 +30,7 @@ import { arx } from '../../../support/command.ts';
 import { moved } from '../../../support/event.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 import { fill } from '../../../support/many-rows.ts';
+import { expectCancelled } from '../../../support/cancelled-statement.ts';
 import { withClient, freshUrl, noPostgres, schemaOf, urlOf } from '../../../support/postgres.ts';
 import { expectApiError } from '../../../support/reply.ts';
 import { sha256Of } from '../../../support/digest.ts';
@@ -96,21 +97,18 @@ describe.skipIf(noPostgres)('transactions without a time limit', () => {
 });
 
 describe.skipIf(noPostgres)('long reads', () => {
-  test('end in the middle of a statement that nobody waits for', async () => {
-    const { database } = await open();
-    const gone = new AbortController();
-    const reads = database.longReads.until(gone.signal);
-    const asleep = reads.get('SELECT pg_sleep(25)').catch((error: Error) => error.message);
-    const running = `SELECT COUNT(*) AS n FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(25)' AND state = 'active'`;
-    const count = async () => (await database.get<{ n: number }>(running))?.n;
-    for (let tries = 0; tries < 1_000 && (await count()) === 0; tries += 1);
-    gone.abort(new Error('gone'));
-    expect(await asleep).toBe('gone');
-    expect(await count()).toBe(0);
-    await expect(reads.get('SELECT 1 AS n')).rejects.toThrow('gone');
-    expect(await database.longReads.get('SELECT 1 AS n')).toEqual({ n: 1 });
-    expect(database.pool!().waiting).toBe(0);
-  });
+  test.each(['socket', 'port', 'TLS'] as const)(
+    'end in the middle of a statement that nobody waits for: %s',
+    async (by) => {
+      const more = `&options=-csearch_path%3D${schemaOf(url)}`;
+      const byPort = urlOf({ by: 'port', password: PASSWORD });
+      const { database } = await open({
+        url: by === 'socket' ? url : `${byPort}?sslmode=${by === 'TLS' ? 'no-verify' : 'disable'}${more}`,
+      });
+      await expectCancelled(database);
+      expect(database.pool!().waiting).toBe(0);
+    },
+  );
 });
 
 describe.skipIf(noPostgres)('one writer', () => {
