@@ -147,7 +147,8 @@ export function verifyFaultsOf(
   }
   if (unreadable > 0) fail('disk', `${count(unreadable)} unreadable: ${judged('unreadable')}`);
   if (withheld > 0 && !allowWithheld) fail('partial', `${count(withheld)} withheld, not checkable`);
-  if (absent > 0 && !allowWithheld) fail('partial', `${count(absent)} absent from the archive, not checkable`);
+  if (absent > 0 && !allowWithheld)
+    fail('partial', `${count(absent)} absent from the archive, not checkable`);
   if (unverifiable > 0) fail('partial', `${count(unverifiable)} not checkable`);
   if (faults.length === 0 && report.checked === 0) fail('partial', 'nothing was checked');
   return faults;
