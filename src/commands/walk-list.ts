@@ -241,28 +241,39 @@ async function runWalk<Row extends Identified, Shown extends object>(
       rows: rows(),
       isLive: true,
       isAll: true,
-      status: () => (outcome?.fault === undefined ? 'stable' : 'unstable'),
+      status: () => (isCutShort() ? 'partial' : outcome?.fault === undefined ? 'stable' : 'unstable'),
       summary: () => ({
         rows: printed,
         windows: outcome?.report.windows ?? 0,
         requests: outcome?.report.requests ?? 0,
         disagreements: outcome?.report.disagreements ?? 0,
-        confidence: outcome?.report.confidence ?? 0,
+        confidence: isCutShort() ? null : outcome?.report.confidence,
         ...changedRows(changes()),
         complete: outcome !== undefined && outcome.fault === undefined && filter?.fault() === undefined,
       }),
     });
   }
 
+  /** Whether the walk ended for another reason than the answers that it got: interrupted, or the service cannot be reached. */
+  function isCutShort(): boolean {
+    return (
+      outcome === undefined || (outcome.fault !== undefined && !FAULTS_OF_ANSWERS.has(outcome.fault.kind))
+    );
+  }
+
   /** Logs the report and writes its file, of an incomplete walk too. */
   async function reportWalk(): Promise<void> {
     if (outcome === undefined) return;
     const report = { ...outcome.report, frozen: { ...outcome.report.frozen, file: log?.file ?? null } };
-    for (const line of walkLines(report, noun, app.screen)) app.log(plainText(line));
+    const lines = walkLines(report, noun, app.screen, { isCutShort: isCutShort() });
+    for (const line of lines) app.log(plainText(line));
     if (input.report !== undefined)
       await writeReport(report, { report: input.report, force: input.force }, app);
   }
 }
+
+/** Faults that say that the answers are wrong. */
+const FAULTS_OF_ANSWERS: ReadonlySet<string> = new Set(['unstable', 'protocol']);
 
 /** Returns the fault of `--cross-check full` where some row was not compared with /messages. */
 function missingCrossCheck(

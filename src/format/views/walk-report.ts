@@ -54,8 +54,16 @@ function requestWords({ requests, requests_for: purposes, minimum_requests: mini
 
 const row = (name: string, text: string): [string, string] => [name, text];
 
-/** Returns a walk: the result in one line, then its figures. `noun` is what one row is, in the singular. */
-export function walkLines(report: WalkReport, noun: string, canvas: Canvas): Line[] {
+/**
+ * Returns a walk: the result in one line, then its figures. `noun` is what one row is, in the singular. `isCutShort`: it ended for
+ * another reason than the answers, so its last checks were not made.
+ */
+export function walkLines(
+  report: WalkReport,
+  noun: string,
+  canvas: Canvas,
+  { isCutShort = false } = {},
+): Line[] {
   const { drift, cross_check: check, frozen } = report;
   const rows: [string, string][] = [
     ['requests', requestWords(report)],
@@ -68,7 +76,10 @@ export function walkLines(report: WalkReport, noun: string, canvas: Canvas): Lin
     ],
     ['cross-check', check.mode === 'off' ? 'off' : `${check.mode}: ${crossCheckWords(check, noun)}`],
     ['duplicates', `${formatCount(report.duplicates_removed)} removed`],
-    ['confidence', String(report.confidence)],
+    [
+      'confidence',
+      isCutShort ? 'not known: the walk ended before its last checks' : String(report.confidence),
+    ],
     ...(report.audit.reads === 0
       ? []
       : [
@@ -77,7 +88,7 @@ export function walkLines(report: WalkReport, noun: string, canvas: Canvas): Lin
             `${report.audit.agreed} of ${plural(report.audit.reads, 'read')} of frozen windows agreed`,
           ),
         ]),
-    ...(report.doubted_windows.length === 0
+    ...(report.doubted_windows.length === 0 || isCutShort
       ? []
       : [row('doubted', `windows ${report.doubted_windows.join(', ')}`)]),
     ...(report.assumes.length === 0 ? [] : [row('assumes', report.assumes.map(assumptionText).join('; '))]),
@@ -91,7 +102,8 @@ export function walkLines(report: WalkReport, noun: string, canvas: Canvas): Lin
   const gaps = report.unstable.map(({ after, before, reads }): Branch => ({
     line: `after ${after ?? 'the start'}, before ${before ?? 'the end'}: ${plural(reads, 'read')}`,
   }));
-  if (gaps.length > 0) branches.push({ line: { text: 'unstable', style: 'bad' }, children: gaps });
+  const gap = isCutShort ? 'not read' : 'unstable';
+  if (gaps.length > 0) branches.push({ line: { text: gap, style: 'bad' }, children: gaps });
   return [
     [
       { text: report.verdict, style: report.verdict === 'complete' ? 'good' : 'bad' },

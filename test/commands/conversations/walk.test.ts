@@ -49,6 +49,26 @@ test('a second walk into the same log waits, then refuses; the log stays whole',
   expect((await arx('conversations', 'verify', 'log')).exit).toBe(0);
 });
 
+test('an interrupted walk is not called unstable, and claims no confidence', async () => {
+  const controller = new AbortController();
+  const argv = ['conversations', 'walk', '--limit', '5', '-v', '-o', 'table'];
+  const world = fakeWorld({ argv, dir, signal: controller.signal });
+  const stdout = {
+    ...world.stdout,
+    write: async (chunk: string | Uint8Array) => {
+      await world.stdout.write(chunk);
+      controller.abort(new Fault('interrupted', 'interrupted', { signal: 'SIGINT' }));
+    },
+  };
+  expect(await run({ ...world, stdout })).toBe(130);
+  const text = world.stderrText();
+  expect(text).toMatch(/^\d+ rows .* disagreements · not complete · status partial$/m);
+  expect(text).toMatch(/^arx: incomplete, \d+ conversations/m);
+  expect(text).toContain('confidence   not known: the walk ended before its last checks');
+  expect(text).toMatch(/─ not read\n/);
+  expect(text).not.toContain('unstable');
+});
+
 test.each(['fifo', 'file', 'file/below'])(
   'a frozen log at %s is refused as a target, not as our store',
   async (name) => {
