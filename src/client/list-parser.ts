@@ -131,11 +131,12 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
       if (before !== undefined) noteChange(id!, before, raw, outcome.row);
       // A row that was not repaired has the fields that were received, so it is compared itself.
       const received = outcome.isRepaired || whole !== raw ? raw : outcome.row;
-      if (id !== undefined) fresh.set(id, { raw: received, row: outcome.row, bytes });
+      if (id !== undefined && spec.remembers !== false)
+        fresh.set(id, { raw: received, row: outcome.row, bytes });
       return outcome.row;
     });
     // A page with a wrong row is not remembered.
-    if (spec.remembers !== false) for (const [id, entry] of fresh) remember(id, entry);
+    for (const [id, entry] of fresh) remember(id, entry);
     return rows;
   }
 

@@ -7,8 +7,9 @@ import { backoffMs, retryAfterMs, withRetries } from '../../src/client/retry.ts'
 import { holdsSecret, redactSecret, safeText } from '../../src/client/safe-text.ts';
 import { MAX_JSON_DEPTH, parseJson } from '../../src/client/strict-json.ts';
 import { TransportFault } from '../../src/client/transport.ts';
-import { ExactNumber, exactJsonText } from '../../src/contract/exact-json.ts';
+import { ExactNumber, exactJsonText, parseExactJson, scanShownJson } from '../../src/contract/exact-json.ts';
 import { Fault } from '../../src/faults.ts';
+import { jsonDocument } from '../support/json-documents.ts';
 import { clientWorld, faultFrom, NOW } from './fixture.ts';
 
 describe('pauses', () => {
@@ -215,6 +216,15 @@ describe('strict JSON', () => {
     expect(read.text).toBe(text);
     expect(exactJsonText(read.value)).toBe(text);
     expect(rounded(read.value)).toEqual(JSON.parse(text));
+  });
+
+  property.prop([jsonDocument])('reads JSON in any spelling as a scan of the whole text does', (text) => {
+    expect(parseJson(Buffer.from(text)).value).toStrictEqual(parseExactJson(text, scanShownJson(text)));
+  });
+
+  test('JSON that JSON.stringify writes in the same way may still have an integer beyond 2^53', () => {
+    const { value } = parseJson(Buffer.from('{"a":[9007199254740992,9007199254740991]}'));
+    expect(value).toStrictEqual({ a: [new ExactNumber('9007199254740992'), 9007199254740991] });
   });
 
   /** The value with numbers as JSON.parse makes them. */

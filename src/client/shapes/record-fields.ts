@@ -6,6 +6,7 @@ import { foldedName } from '../../contract/field-names.ts';
 import { decimalOf } from '../../contract/json-text.ts';
 import { isRecord, ownField, type JsonRecord } from './json-path.ts';
 import { flagOf, numberOf } from './page-facts.ts';
+import { usualRecordTest } from './usual-record.ts';
 
 /** How a record of the interface is read. */
 export type RecordKind<Fields extends z.ZodRawShape> = {
@@ -124,10 +125,13 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
     return { fields: Object.fromEntries(made), exact: Object.fromEntries(exact) };
   }
 
+  const isUsual = usualRecordTest(fields, dates);
   let read = 0;
   return {
     read(record, drop) {
       const prepared = prepare?.(record, drop) ?? record;
+      if (prepared === record && isUsual(record))
+        return { row: record as z.infer<typeof schema>, isRepaired: false };
       if (isPlain(prepared)) {
         const parsed = schema.safeParse(prepared, read < FEW_RECORDS ? INTERPRETED : undefined);
         read += 1;
