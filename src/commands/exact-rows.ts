@@ -4,12 +4,12 @@ import { PAGE_LIMIT } from '../contract/scalars.ts';
 import type { WindowQuery } from '../contract/window.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
-import { IdSet } from '../walk/order/id-set.ts';
 import type { Source } from '../walk/source.ts';
 import { contradictionFault, StatedTotals, type Stated } from './contradictions.ts';
 import { withoutUndefined, windowQuery, type Window } from './input.ts';
 import { lateRowsFault } from './late-rows.ts';
-import { spareMemory } from './v8-flags.ts';
+import { NumberedIds } from './numbered-ids.ts';
+import { limitGarbage } from './v8-flags.ts';
 
 /** Reads one page of a list. */
 export type ReadPage<Row> = (
@@ -79,7 +79,7 @@ export function exactRows<Row>(
 
   /** The archive in this process orders its lists by numbers that no row loses, so each page goes on where the last one ended. */
   async function* local(): AsyncGenerator<readonly Row[]> {
-    const seen = new IdSet();
+    const seen = new NumberedIds();
     for (let cursor = after; ;) {
       const { data, has_more } = await read(windowQuery({ after: cursor, before, limit }));
       signal.throwIfAborted();
@@ -88,7 +88,7 @@ export function exactRows<Row>(
       const last = data.at(-1);
       if (has_more !== true || last === undefined) break;
       // Parts of the program that are loaded after this have no code cache; a second page needs no more of them.
-      if (cursor === after) spareMemory();
+      if (cursor === after) limitGarbage();
       cursor = idOf(last);
     }
     fault = undefined;
