@@ -120,6 +120,7 @@ export class FilteredList<Row extends { id: string }> {
 
   /** Returns whether a row matches. Call it once for each row that would be shown, in the order of the list. */
   matches(row: Row): boolean {
+    if (this.#filters.length === 0) return this.tests.matches(row);
     if (this.#filters.some(({ filter }) => shows(row, filter) === false)) return false;
     if (!this.tests.matches(row)) return false;
     const hidden = this.#filters.filter(({ filter }) => shows(row, filter) === undefined);

@@ -7,6 +7,7 @@ import type { RowChanges } from '../client/list-parser.ts';
 import { parsePeriod } from '../contract/search/dates.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
+import { mapRows } from '../format/rows.ts';
 import type { View } from '../format/views/view.ts';
 import { changedRows, countContradictions, twoHashesFault } from './contradictions.ts';
 import { countsOf, noticeEmptyArchive } from './archive-counts.ts';
@@ -203,7 +204,7 @@ export async function printList<Row extends { id: string }>(
   let rows = 0;
   let withheld = 0;
   await app.printer.list(view, {
-    rows: counted(),
+    rows: mapRows({ pages: shown.pages }, counted),
     isAll: input.all,
     status: () => (fault() === undefined ? 'stable' : 'unstable'),
     summary: () => ({
@@ -225,13 +226,10 @@ export async function printList<Row extends { id: string }>(
   else if (app.strict && !isWhole())
     app.addFault(new Fault('partial', 'these are not all rows', { hint: 'every row: --all' }));
 
-  async function* counted(): AsyncGenerator<Row> {
-    for await (const page of shown.pages)
-      for (const row of page) {
-        rows += 1;
-        if (isWithheld(row)) withheld += 1;
-        yield row;
-      }
+  function counted(row: Row): Row {
+    rows += 1;
+    if (isWithheld(row)) withheld += 1;
+    return row;
   }
 }
 

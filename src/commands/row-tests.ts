@@ -48,6 +48,7 @@ export class RowTests<Row> {
 
   /** Returns whether a row matches. Call it once for each row. */
   matches(row: Row): boolean {
+    if (this.isEmpty) return true;
     const verdicts = this.#tests.map((test) => ({ column: test.column, isMatch: test.matches(row) }));
     for (const { column, isMatch } of verdicts) if (isMatch !== undefined) this.#shown.add(column);
     if (verdicts.some(({ isMatch }) => isMatch === false)) return false;

@@ -218,11 +218,11 @@ async function printHits(
 ): Promise<void> {
   let rows = 0;
   let last = first;
-  async function* hits(): AsyncGenerator<SearchHit> {
+  async function* hits(): AsyncGenerator<SearchHit[]> {
     for (let page: SearchPage | undefined = first; page !== undefined;) {
       last = page;
       rows += page.data.length;
-      yield* page.data;
+      yield page.data;
       const id: string | undefined = page.data.at(-1)?.id;
       const goesOn: boolean = input.all && page.has_more && id !== undefined;
       page = goesOn ? await readPage(client, { ...asked, starting_after: id }) : undefined;
@@ -232,7 +232,7 @@ async function printHits(
   const isComplete = (): boolean => !last.has_more && input.after === undefined && isKnown(first);
   await app.printer.list(searchHitView, {
     status,
-    rows: hits(),
+    rows: { pages: hits() },
     isAll: input.all,
     summary: () => ({
       rows,

@@ -1,11 +1,12 @@
-// Encodes lists and records as JSON documents or NDJSON, while their rows arrive.
+// Encodes lists and records as JSON documents, while their rows arrive.
+import { textOfRows, type Rows } from './rows.ts';
 
 /** Returns a value as JSON text. `depth` is its depth in the document, for the indent. */
 export type EncodeJson = (value: unknown, depth: number) => string;
 
 /** A list with what its document says about it. */
 export type Envelope<T> = {
-  rows: Iterable<T> | AsyncIterable<T>;
+  rows: Rows<T>;
   /** A function where the status is known only after the rows. */
   status?: string | undefined | (() => string | undefined);
   /** Rows come slowly, and people want to see each one as it comes: no pager. */
@@ -40,11 +41,13 @@ export async function* jsonDocument<T>(
     return `],${fields.join(',')}${pretty ? '\n' : ''}}\n`;
   };
   let rows = 0;
+  const item = (row: T): string => {
+    const text = `${rows === 0 ? head : ','}${inner}${encode(pick(row), 2)}`;
+    rows += 1;
+    return text;
+  };
   try {
-    for await (const row of list.rows) {
-      yield `${rows === 0 ? head : ','}${inner}${encode(pick(row), 2)}`;
-      rows += 1;
-    }
+    yield* textOfRows(list.rows, item);
   } catch (error) {
     if (rows > 0) yield `${line}${tail({ ...list.summary(), complete: false })}`;
     throw error;
@@ -64,24 +67,13 @@ export async function* jsonRecord(
     yield `${before}${line}${encode(key, 1)}${colon}`;
     before = ',';
     const list: unknown[] = Array.isArray(value) ? value : [];
-    let text = list.length > 0 ? '' : encode(value, 1);
-    for (const [at, item] of list.entries()) {
-      text += `${at === 0 ? '[' : ','}${inner}${encode(item, 2)}`;
-      if (text.length < CHUNK_LENGTH) continue;
-      yield text;
-      text = '';
-    }
-    yield list.length > 0 ? `${text}${line}]` : text;
+    let lead = '[';
+    yield* textOfRows(list, (item) => {
+      const text = `${lead}${inner}${encode(item, 2)}`;
+      lead = ',';
+      return text;
+    });
+    yield list.length > 0 ? `${line}]` : encode(value, 1);
   }
   yield before === '{' ? '{}\n' : `${pretty ? '\n' : ''}}\n`;
-}
-
-const CHUNK_LENGTH = 16 * 1024;
-
-/** Yields each row as a line. */
-export async function* ndjsonLines<T>(
-  rows: Iterable<T> | AsyncIterable<T>,
-  encode: (row: T) => string,
-): AsyncGenerator<string> {
-  for await (const row of rows) yield `${encode(row)}\n`;
 }

@@ -4,7 +4,7 @@ import { Fault } from '../faults.ts';
 import type { Sink } from '../world.ts';
 import { headingNotice, parseFieldSelection, type SelectedField } from './field-selection.ts';
 import { plural, formatCount } from './numbers.ts';
-import { jsonDocument, ndjsonLines, jsonRecord, type EncodeJson, type Envelope } from './json-output.ts';
+import { jsonDocument, jsonRecord, type EncodeJson, type Envelope } from './json-output.ts';
 import {
   colorPaint,
   linkPaint,
@@ -18,6 +18,7 @@ import {
 import { cutList } from './cut-list.ts';
 import { isSoon, writeToSink } from './sink-writer.ts';
 import type { CompleteRecord } from './record-shape.ts';
+import { pagesOf, textOfRows, type Rows } from './rows.ts';
 import { summaryRecord } from './summary-record.ts';
 import type { Canvas } from './terminal/capabilities.ts';
 import { drawTable } from './terminal/table.ts';
@@ -136,10 +137,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     columns: viewOf(view).columns.filter((column) => column.detail !== true),
   });
   /** Reads ahead until it is known which columns these rows have. */
-  const forRows = async <T extends object>(
-    view: View<T>,
-    rows: Envelope<T>['rows'],
-  ): Promise<[View<T>, AsyncIterable<T>]> => {
+  const forRows = async <T extends object>(view: View<T>, rows: Rows<T>): Promise<[View<T>, Rows<T>]> => {
     const columns = listed(view);
     const { first, all } = await peek(
       rows,
@@ -177,7 +175,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   const writeLines = async (lines: Iterable<Line>): Promise<void> => {
     const paintWith = await painting();
     const render = (line: Line): string => fitted(truncateLine(line, MAX_LINE_COLUMNS), paintWith);
-    await writeText(ndjsonLines(lines, output === 'table' ? render : plainText));
+    await writeText(textLines(lines, output === 'table' ? render : plainText));
   };
   /** Rows that the user no longer wants to see are not read. */
   const writeList = async (
@@ -198,7 +196,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     const width = Math.min(options.columns ?? MAX_LINE_COLUMNS, MAX_LINE_COLUMNS);
     const render = (row: T): string =>
       Array.from(linesOf(row, options), (line) => paintLine(truncateLine(line, width), paintWith)).join('\n');
-    await writeList(ndjsonLines(list.rows, render), list);
+    await writeList(textLines(list.rows, render), list);
   };
 
   /**
@@ -265,7 +263,7 @@ export function createPrinter(options: PrinterOptions): Printer {
       lastSummary = list.summary;
       if (isSilent) {
         // What is done is done while the rows are read.
-        for await (const _ of list.rows);
+        for await (const page of pagesOf(list.rows)) for (const _ of page);
         return;
       }
       switch (output) {
@@ -311,7 +309,7 @@ export function createPrinter(options: PrinterOptions): Printer {
       await checkFields([wire]);
       if (output === 'sums') {
         if (sums === undefined) throw noSums();
-        await writeText(ndjsonLines(sums(), (line) => (stdout.isTTY ? escapeText(line) : line)));
+        await writeText(textLines(sums(), (line) => (stdout.isTTY ? escapeText(line) : line)));
       } else if (output === 'json' || output === 'ndjson') await writeJson(wire);
       else if (fields !== undefined) await writeRecord(fields.view, wire);
       else if (output === 'csv') await writeRecord(allFields(wire), wire);
@@ -323,7 +321,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     },
     async lines(lines) {
       const paintWith = await painting();
-      await writeText(ndjsonLines(lines, (line) => fitted(line, paintWith)));
+      await writeText(textLines(lines, (line) => fitted(line, paintWith)));
     },
     async text(text) {
       const shown = escapeBlock(text);
@@ -358,11 +356,13 @@ export function createPrinter(options: PrinterOptions): Printer {
     const complete = fields === undefined ? options.complete : undefined;
     let rows = 0;
     const summary = (isWhole: boolean): string => `${encodeLine(summaryRecord(list, rows, isWhole))}\n`;
+    const line = (row: T): string => {
+      const text = encodeLine(complete?.(row) ?? pick(row));
+      rows += 1;
+      return `${text}\n`;
+    };
     try {
-      for await (const row of list.rows) {
-        yield `${encodeLine(complete?.(row) ?? pick(row))}\n`;
-        rows += 1;
-      }
+      yield* textOfRows(list.rows, line);
     } catch (error) {
       if (options.withSummary === true && rows > 0) yield summary(false);
       throw error;
@@ -381,17 +381,23 @@ function allFields(record: object): View<object> {
   return parseFieldSelection(Object.keys(record).map((name) => ({ name, path: name, isKnown: true }))).view;
 }
 
+/** Yields each row as a line. */
+function textLines<T>(rows: Rows<T>, encode: (row: T) => string): AsyncGenerator<string> {
+  return textOfRows(rows, (row) => `${encode(row)}\n`);
+}
+
 /** Yields the lines of rows in a form of separated values. A header comes with the first row, or alone where there is none. */
 async function* separatedLines<T>(
   columns: readonly Column<T>[],
-  rows: Iterable<T> | AsyncIterable<T>,
+  rows: Rows<T>,
   form: SeparatedForm,
 ): AsyncGenerator<string> {
   let header = form.hasHeader ? form.line(columns.map(({ name }) => name)) : '';
-  for await (const row of rows) {
-    yield header + form.line(columns.map((column) => cellText(column.of(row))));
+  yield* textOfRows(rows, (row) => {
+    const text = header + form.line(columns.map((column) => cellText(column.of(row))));
     header = '';
-  }
+    return text;
+  });
   if (header !== '') yield header;
 }
 
@@ -400,33 +406,41 @@ async function* separatedLines<T>(
  * before it were yielded.
  */
 async function peek<T>(
-  rows: Iterable<T> | AsyncIterable<T>,
+  rows: Rows<T>,
   isEnough: (first: readonly T[]) => boolean,
   { untilPause }: { untilPause: boolean },
-): Promise<{ first: T[]; all: AsyncGenerator<T> }> {
-  const source: Iterator<T> | AsyncIterator<T> =
-    Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
+): Promise<{ first: T[]; all: { pages: AsyncGenerator<Iterable<T>> } }> {
+  const source = pagesOf(rows);
   const first: T[] = [];
+  /** The rest of the last page. */
+  let rest: Iterator<T> | undefined;
   let failure: { error: unknown } | undefined;
   let isEnd = false;
-  let pending: Promise<IteratorResult<T>> | undefined;
+  let pending: Promise<IteratorResult<Iterable<T>>> | undefined;
   try {
     while (!isEnd && (first.length === 0 || !isEnough(first))) {
-      pending = Promise.resolve(source.next());
+      const row = rest?.next();
+      if (row !== undefined && row.done !== true) {
+        first.push(row.value);
+        continue;
+      }
+      pending = source.next();
       if (untilPause && first.length > 0 && !(await isSoon(pending))) break;
       const next = await pending;
       pending = undefined;
       if (next.done === true) isEnd = true;
-      else first.push(next.value);
+      else rest = next.value[Symbol.iterator]();
     }
   } catch (error) {
     pending = undefined;
     failure = { error };
   }
-  async function* all(): AsyncGenerator<T> {
+  async function* pages(): AsyncGenerator<Iterable<T>> {
     try {
-      yield* first;
+      yield first;
       if (failure !== undefined) throw failure.error;
+      const left = rest;
+      if (left !== undefined) yield { [Symbol.iterator]: () => left };
       while (!isEnd) {
         const next = await (pending ?? source.next());
         pending = undefined;
@@ -434,10 +448,10 @@ async function peek<T>(
         else yield next.value;
       }
     } finally {
-      if (!isEnd) await source.return?.();
+      if (!isEnd) await source.return(undefined);
     }
   }
-  return { first, all: all() };
+  return { first, all: { pages: pages() } };
 }
 
 /** Returns the summary of a list as `20 of 1,685 rows · 3 withheld · not complete · status partial`. */

@@ -25,6 +25,17 @@ function complete(value: unknown, shape: Shape): unknown {
   if (Array.isArray(value)) return value.map((item) => complete(item, shape));
   if (typeof value !== 'object' || value === null || value instanceof ExactNumber) return value;
   const record = value as Record<string, unknown>;
+  if (shape.inner.length === 0) {
+    const row: Record<string, unknown> = {};
+    let known = 0;
+    for (const key of shape.keys) {
+      const member = record[key];
+      row[key] = member ?? null;
+      if (member !== undefined) known += 1;
+    }
+    // Other fields stand after those of the schema.
+    if (known === Object.keys(record).length) return row;
+  }
   const isComplete = shape.keys.every((key) => record[key] !== undefined);
   if (isComplete && shape.inner.length === 0) return record;
   // A key whose value is undefined would not be written.

@@ -8,8 +8,8 @@ import {
   type SeenValue,
 } from '../completion/seen-values.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Envelope } from '../format/json-output.ts';
 import type { Printer } from '../format/printer.ts';
+import { mapRows } from '../format/rows.ts';
 import type { World } from '../world.ts';
 
 /** The rows of a run that are looked at: more than completion keeps of one kind, since some fields repeat. */
@@ -97,7 +97,15 @@ export function createSeenRows(
   return {
     watching: (printer) => ({
       ...printer,
-      list: (view, list) => printer.list(view, { ...list, rows: watched(list.rows, see) }),
+      list: (view, list) => {
+        let left = MAX_ROWS;
+        const rows = mapRows(list.rows, (row) => {
+          if (left > 0) see(row);
+          left -= 1;
+          return row;
+        });
+        return printer.list(view, { ...list, rows });
+      },
       record: (view, wire) => {
         see(wire);
         return printer.record(view, wire);
@@ -106,29 +114,6 @@ export function createSeenRows(
     save: () => {
       const place: SeenPlace = { cache, archive: archiveKey(settings), uid: world.uid, pid: world.pid };
       addSeenValues(place, Object.fromEntries(seen));
-    },
-  };
-}
-
-/** Returns the same rows; the first ones are passed to `see` as they are read. */
-function watched<T extends object>(rows: Envelope<T>['rows'], see: (row: T) => void): AsyncIterable<T> {
-  return {
-    [Symbol.asyncIterator]: () => {
-      const source: AsyncIterator<T> | Iterator<T> =
-        Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
-      let left = MAX_ROWS;
-      return {
-        next: async () => {
-          const next = await source.next();
-          if (left > 0 && next.done !== true) see(next.value);
-          left -= 1;
-          return next;
-        },
-        return: async () => {
-          await source.return?.();
-          return { done: true, value: undefined };
-        },
-      };
     },
   };
 }

@@ -4,6 +4,7 @@ import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { fileStateOf } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
+import { mapRows } from '../../format/rows.ts';
 import { attachmentView } from '../../format/views/index.ts';
 import { noticeEmptyArchive } from '../archive-counts.ts';
 import { Window } from '../input.ts';
@@ -119,7 +120,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     const isWhole = () => shown.isAll() && listing !== undefined && isComplete(listing);
     await app.printer.list(view, {
       status: () => (totals.withheld > 0 ? 'partial' : 'stable'),
-      rows: counted(shown.pages, count),
+      rows: mapRows({ pages: shown.pages }, count),
       isAll: input.all,
       summary: () => ({
         ...summaryOf(totals, shown.total()),
@@ -205,11 +206,4 @@ function summaryOf(
   total: number | undefined,
 ) {
   return { rows, total, ...others };
-}
-
-async function* counted<Row>(
-  pages: AsyncIterable<readonly Row[]>,
-  count: (row: Row) => Row,
-): AsyncGenerator<Row> {
-  for await (const page of pages) for (const row of page) yield count(row);
 }

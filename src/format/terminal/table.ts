@@ -1,5 +1,6 @@
 // Draws rows as a table for people, chunk by chunk, so that memory does not grow with the list.
 import { UTC_INSTANTS, zonedHeading } from '../instants.ts';
+import { pagesOf, type Rows } from '../rows.ts';
 import { isSoon } from '../sink-writer.ts';
 import { cellText, linkOf, styleOf, type Column, type View } from '../views/view.ts';
 import type { Canvas } from './capabilities.ts';
@@ -22,19 +23,18 @@ const LEFT_OUT = '…';
  */
 export async function* drawTable<T>(
   view: View<T>,
-  rows: Iterable<T> | AsyncIterable<T>,
+  rows: Rows<T>,
   screen: Canvas,
   paint: Paint,
 ): AsyncGenerator<string> {
   const draw = await drawing(view.columns, screen, paint);
   let chunk: T[] = [];
-  const source: Iterator<T> | AsyncIterator<T> =
-    Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
+  const source = pagesOf(rows);
   let isEnd = false;
   try {
     while (!isEnd) {
-      const next = Promise.resolve(source.next());
-      if (chunk.length === CHUNK_ROWS || (chunk.length > 0 && !(await isSoon(next)))) {
+      const next = source.next();
+      if (chunk.length > 0 && !(await isSoon(next))) {
         // A failure is thrown by the next await, after what is yielded here.
         next.catch(() => {});
         yield draw(chunk);
@@ -45,13 +45,20 @@ export async function* drawTable<T>(
         throw error;
       });
       if (done === true) isEnd = true;
-      else chunk.push(value);
+      else
+        for (const row of value) {
+          if (chunk.length === CHUNK_ROWS) {
+            yield draw(chunk);
+            chunk = [];
+          }
+          chunk.push(row);
+        }
     }
   } catch (error) {
     if (chunk.length > 0) yield draw(chunk);
     throw error;
   } finally {
-    if (!isEnd) await source.return?.();
+    if (!isEnd) await source.return(undefined);
   }
   if (chunk.length > 0) yield draw(chunk);
 }
@@ -59,8 +66,17 @@ export async function* drawTable<T>(
 /** Returns the text of a cell with its colours. */
 type Painting = (shown: string, place: PlacedColumn) => string;
 
-/** The cells of a row that are not yet cut. */
-type Texts = readonly string[];
+/** A cell that is not yet cut, and the columns that it takes. */
+type Text = { text: string; width: number };
+type Texts = readonly Text[];
+const NO_TEXT: Text = { text: '', width: 0 };
+
+function measured(text: string): Text {
+  return { text, width: textWidth(text) };
+}
+
+/** What the library draws around the values: the lines above them, with stand-ins for headings, and the text between columns. */
+type Frame = { key: string; top: readonly string[]; gaps: readonly string[] };
 
 async function drawing<T>(
   columns: readonly Column<T>[],
@@ -71,19 +87,20 @@ async function drawing<T>(
   const rule = screen.unicode ? '─' : '-';
   const zones = columns.map(() => new Set<number>());
   let natural = columns.map(() => 0);
+  let frame: Frame | undefined;
   /** The heading that is on the screen. */
   let drawn = '';
 
   return (rows) => {
     const texts = rows.map((row) =>
       columns.map((column, index) =>
-        truncate(escapeText(shownText(column, row, screen, zones[index])), MAX_CELL_COLUMNS),
+        measured(truncate(escapeText(shownText(column, row, screen, zones[index])), MAX_CELL_COLUMNS)),
       ),
     );
     const headings = columns.map((column, index) => headingOf(column, zones[index]));
     natural = natural.map((least, index) =>
       texts.reduce(
-        (most, row) => Math.max(most, textWidth(row[index] ?? '')),
+        (most, row) => Math.max(most, (row[index] ?? NO_TEXT).width),
         Math.max(least, textWidth(headings[index] ?? '')),
       ),
     );
@@ -107,25 +124,19 @@ async function drawing<T>(
     const isPart = placed.length < columns.length;
     const mark = { index: -1, width: textWidth(LEFT_OUT) };
     const layout = isPart ? [...placed, mark] : placed;
-    const stencil = layout.map(({ width }) => STAND_IN.repeat(width));
-    // The library draws the lines around one row of stand-ins, which each row of values then takes the place of: it measures
-    // characters by older rules than terminals do, and takes 80 µs of CPU for a row.
-    const table = new Table({
-      head: hasHeading ? stencil : [],
-      colWidths: layout.map(({ width }) => width),
-      chars: { ...NO_LINES, ...(hasHeading ? { mid: rule, 'mid-mid': ' '.repeat(GAP) } : {}) },
-      style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
-    });
-    table.push(stencil);
-    const drawnLines = table.toString().split('\n');
-    const gaps = (drawnLines.at(-1) ?? '').split(STAND_INS);
+    const widths = layout.map(({ width }) => width);
+    const key = `${hasHeading} ${widths.join(' ')}`;
+    if (frame?.key !== key) frame = frameOf(widths, hasHeading, key);
+    const { top: topLines, gaps } = frame;
 
-    const lineOf = (textOf: (place: PlacedColumn) => string, painting: Painting): string => {
+    const lineOf = (textOf: (place: PlacedColumn) => Text, painting: Painting): string => {
       let line = '';
       let end = 0;
       for (const [at, place] of layout.entries()) {
-        const shown = truncate(textOf(place), place.width);
-        const blank = ' '.repeat(Math.max(0, place.width - textWidth(shown)));
+        const whole = textOf(place);
+        const { text: shown, width } =
+          whole.width <= place.width ? whole : measured(truncate(whole.text, place.width));
+        const blank = ' '.repeat(Math.max(0, place.width - width));
         const isRight = columns[place.index]?.align === 'right';
         line += `${gaps[at]}${isRight ? blank : ''}${shown === '' ? '' : painting(shown, place)}`;
         if (shown !== '') end = line.length;
@@ -134,13 +145,13 @@ async function drawing<T>(
       return `${line.slice(0, end)}\n`;
     };
     const head = lineOf(
-      ({ index }) => headings[index] ?? LEFT_OUT,
+      ({ index }) => measured(headings[index] ?? LEFT_OUT),
       (shown) => paint(shown, 'head'),
     );
-    const top = drawnLines.slice(0, -1).map((line) => (line.includes(STAND_IN) ? head : `${line}\n`));
+    const top = topLines.map((line) => (line.includes(STAND_IN) ? head : `${line}\n`));
     const body = rows.map((row, at) =>
       lineOf(
-        ({ index }) => texts[at]?.[index] ?? '',
+        ({ index }) => texts[at]?.[index] ?? NO_TEXT,
         (shown, { index }) => {
           const column = columns[index];
           return column === undefined ? shown : paint(shown, styleOf(column, row), linkOf(column, row));
@@ -148,6 +159,23 @@ async function drawing<T>(
       ),
     );
     return [...top, ...body].join('');
+  }
+
+  /**
+   * The library draws the lines around one row of stand-ins, which each row of values then takes the place of: it measures
+   * characters by older rules than terminals do, and takes 80 µs of CPU for a row.
+   */
+  function frameOf(widths: number[], hasHeading: boolean, key: string): Frame {
+    const stencil = widths.map((width) => STAND_IN.repeat(width));
+    const table = new Table({
+      head: hasHeading ? stencil : [],
+      colWidths: widths,
+      chars: { ...NO_LINES, ...(hasHeading ? { mid: rule, 'mid-mid': ' '.repeat(GAP) } : {}) },
+      style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
+    });
+    table.push(stencil);
+    const lines = table.toString().split('\n');
+    return { key, top: lines.slice(0, -1), gaps: (lines.at(-1) ?? '').split(STAND_INS) };
   }
 
   /** A value that must stay whole has a line of its own where it does not fit beside its name. */
@@ -158,12 +186,12 @@ async function drawing<T>(
     const record = (row: T, cells: Texts): string =>
       columns
         .flatMap((column, index) => {
-          const text = cells[index] ?? '';
+          const { text, width } = cells[index] ?? NO_TEXT;
           if (text === '') return [];
           const name = names[index] ?? '';
           const painted = (shown: string): string => paint(shown, styleOf(column, row), linkOf(column, row));
           const label = paint(name, 'head');
-          if (textWidth(text) > room && (isWhole(column) || room < MIN_VALUE_COLUMNS))
+          if (width > room && (isWhole(column) || room < MIN_VALUE_COLUMNS))
             return [label, painted(isWhole(column) ? text : truncate(text, screen.columns ?? Infinity))];
           const indent = ' '.repeat(nameWidth - textWidth(name) + GAP);
           const [first = '', ...more] = wrapText(text, room);
