@@ -16,6 +16,19 @@ export function decompressCommand(start: string): string | undefined {
   return FORMATS.find((each) => start.startsWith(each.start))?.command;
 }
 
+/**
+ * Returns whether a file name may be that of mail that somebody compressed. Others are documents whose own format is compressed, such as
+ * `.svgz`: a word after the last dot that names no compression and no mail.
+ */
+export function isNameOfCompressedMail(name: string): boolean {
+  const [, ending] = /\.([a-z]\w*)$/i.exec(name) ?? [];
+  return ending === undefined || MAIL_ENDINGS.has(ending.toLowerCase());
+}
+
+const MAIL_ENDINGS = new Set(
+  'gz gzip tgz xz txz bz2 tbz tbz2 zst zstd tzst tar mbox mbx mboxrd eml mail msg txt json jsonl'.split(' '),
+);
+
 /** Returns the first bytes of a file, in hexadecimal. */
 export async function startOfFile(path: string): Promise<string> {
   const file = await open(path);

@@ -1,9 +1,9 @@
 // Reads a folder: mailboxes and mails in it as such, every other file as a message with that file attached.
-import { relative, resolve } from 'node:path';
+import { basename, relative, resolve } from 'node:path';
 import type { Tier } from '../../contract/token.ts';
 import type { SourceItem } from '../records/import-items.ts';
 import { chatHint, chatSystemOf } from './chat-export.ts';
-import { decompressCommand, startOfFile } from './compressed.ts';
+import { decompressCommand, isNameOfCompressedMail, startOfFile } from './compressed.ts';
 import { readFileMessage, type FileContext } from './file-message.ts';
 import { filesBelow, type FoundFile } from './folder-listing.ts';
 import { detectFileKind, holdsMails, readFileHead } from './mail-detection.ts';
@@ -56,7 +56,7 @@ export async function* readFolder(path: string, options: FolderOptions): AsyncGe
     else if (kind === 'mail') yield* readSingleMail(at);
     else {
       yield* plainFile(found, { ...options, root, position });
-      if (readAs === 'by-content' && found.unreadReason === undefined && (await isCompressed(at))) {
+      if (readAs === 'by-content' && found.unreadReason === undefined && (await isCompressedMail(at))) {
         compressed.count += 1;
         if (compressed.count <= MAX_NAMED) compressed.first.push(relative(root, at));
       }
@@ -69,7 +69,8 @@ export async function* readFolder(path: string, options: FolderOptions): AsyncGe
 /** Compressed files that the notice about them names. */
 const MAX_NAMED = 3;
 
-async function isCompressed(at: string): Promise<boolean> {
+async function isCompressedMail(at: string): Promise<boolean> {
+  if (!isNameOfCompressedMail(basename(at))) return false;
   const start = await startOfFile(at).catch(() => '');
   return decompressCommand(start) !== undefined;
 }

@@ -29,3 +29,17 @@ test('many: their number, and the first ones', async () => {
     'holds 4 compressed files, stored as they are, and no mail in them was read: b.tar.xz, c.tar.xz, d.tar.xz, …; unpack them, and import them again',
   ]);
 });
+
+test.each(['plan.nmind', 'drawing.svgz', 'table.ods'])(
+  '%s is a document, whose format is compressed',
+  async (name) => {
+    expect(await noticesOf({ [name]: gzipSync('a document') })).toEqual([]);
+  },
+);
+
+test.each(['list', 'list.2004-05', '2004.mbox', 'MAIL.GZ', 'mail.tgz', '.mail.zst'])(
+  '%s may hold mail',
+  async (name) => {
+    expect(await noticesOf({ [name]: gzipSync('From a') })).toHaveLength(1);
+  },
+);
