@@ -112,7 +112,10 @@ async function importFrom(input: Input, shown: (path: string) => string, app: Ap
   const withShownPath = <T extends { path: string }>(each: T): T => ({ ...each, path: shown(each.path) });
   const report = {
     ...imported,
-    sources: imported.sources.map(withShownPath),
+    sources: imported.sources.map(({ uploads, ...source }) => ({
+      ...withShownPath(source),
+      ...(uploads === undefined ? {} : { uploads: uploads.map(shown) }),
+    })),
     refused: imported.refused.map(withShownPath),
     skipped: imported.skipped.map(withShownPath),
     notices: imported.notices.map(withShownPath),

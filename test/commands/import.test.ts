@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { ImportReport } from '../../src/contract/reports/archive.ts';
 import { arx } from '../support/command.ts';
 import { sampleData } from '../support/sample.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -145,4 +146,27 @@ test.each(['', '--kind folder'])('a text file, %s: how it is stored is said', as
     2,
     expect.stringContaining('hint: to store it as a file, put it into a folder and import the folder'),
   ]);
+});
+
+test('the uploads of a Slack export are named beside it, and counted with it', async () => {
+  const files = {
+    'export/users.json': '[]',
+    'export/channels.json': '[{"id":"C1","name":"general"}]',
+    'export/general/2020-01-01.json': '[{"type":"message","ts":"1577836800.000100","user":"U1","text":"a"}]',
+    'uploads/__uploads/F1/a.txt': 'a',
+  };
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(join(dir, path, '..'), { recursive: true });
+    writeFileSync(join(dir, path), content);
+  }
+  const { stdout } = await arx(dir, 'import export uploads --json --dry-run');
+  const report = JSON.parse(stdout) as ImportReport;
+  expect(report.sources).toMatchObject([
+    { path: join(dir, 'export'), uploads: [join(dir, 'uploads')], files: { seen: 4, skipped: 1 } },
+  ]);
+  const table = await arx(dir, 'import export uploads --dry-run -o table');
+  expect(table.stdout).toMatch(/\/export with \S+\/uploads \(slack\)/);
+  expect(JSON.parse((await arx(dir, 'import export --json --dry-run')).stdout).sources[0]).not.toHaveProperty(
+    'uploads',
+  );
 });

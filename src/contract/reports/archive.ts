@@ -32,6 +32,8 @@ export const ImportReport = z.object({
     z.object({
       path: z.string(),
       kind: z.string(),
+      /** Other paths that hold the uploaded files of this export. Its counts include them. */
+      uploads: z.array(z.string()).optional(),
       messages: ImportedMessages,
       attachments: z.object({ stored: count, known: count }),
       files: ImportedFiles,

@@ -103,32 +103,35 @@ export function countOf(report: ImportReport, name: ImportList): number {
 /** Returns an import: the archive in one line, then each source and what was refused. */
 export function importLines(report: ImportReport, canvas: Canvas): Line[] {
   const willStore = report.dry_run === true ? 'would be stored' : 'stored';
-  const sources = report.sources.map(({ path, kind, messages, attachments, files, formats }): Branch => {
-    const { read, stored, known, refused } = messages;
-    const mixed = formats.map((part) => `${formatCount(part.files)} ${part.format}`).join(', ');
-    return {
-      line: [
-        { text: path, style: 'id' },
-        { text: ` (${kind}${formats.length > 1 ? `: ${mixed}` : ''})`, style: 'dim' },
-      ],
-      children: [
-        {
-          line: [
-            `${plural(read, 'message')} read: `,
-            { text: `${formatCount(stored)} ${willStore}`, style: 'good' },
-            `, ${formatCount(known)} already there or repeated, `,
-            { text: `${formatCount(refused)} refused`, style: refused > 0 ? 'bad' : undefined },
-          ],
-        },
-        {
-          line: `${plural(attachments.stored, 'attachment')} ${willStore}, ${formatCount(attachments.known)} already there or repeated`,
-        },
-        {
-          line: `${plural(files.seen, 'file')} seen: ${formatCount(files.read)} read, ${formatCount(files.known)} already there, ${formatCount(files.refused)} refused, ${formatCount(files.skipped)} skipped`,
-        },
-      ],
-    };
-  });
+  const sources = report.sources.map(
+    ({ path, kind, uploads = [], messages, attachments, files, formats }): Branch => {
+      const { read, stored, known, refused } = messages;
+      const mixed = formats.map((part) => `${formatCount(part.files)} ${part.format}`).join(', ');
+      return {
+        line: [
+          { text: path, style: 'id' },
+          uploads.length === 0 ? '' : ` with ${uploads.join(', ')}`,
+          { text: ` (${kind}${formats.length > 1 ? `: ${mixed}` : ''})`, style: 'dim' },
+        ],
+        children: [
+          {
+            line: [
+              `${plural(read, 'message')} read: `,
+              { text: `${formatCount(stored)} ${willStore}`, style: 'good' },
+              `, ${formatCount(known)} already there or repeated, `,
+              { text: `${formatCount(refused)} refused`, style: refused > 0 ? 'bad' : undefined },
+            ],
+          },
+          {
+            line: `${plural(attachments.stored, 'attachment')} ${willStore}, ${formatCount(attachments.known)} already there or repeated`,
+          },
+          {
+            line: `${plural(files.seen, 'file')} seen: ${formatCount(files.read)} read, ${formatCount(files.known)} already there, ${formatCount(files.refused)} refused, ${formatCount(files.skipped)} skipped`,
+          },
+        ],
+      };
+    },
+  );
   const branches = <Name extends ImportList>(
     name: Name,
     lineOf: (entry: ImportReport[Name][number]) => string,

@@ -153,6 +153,7 @@ async function importSources(
     report.sources.push({
       path,
       kind: reportedKind(kind, formats),
+      ...(kind === 'slack' && options.companions.length > 0 ? { uploads: [...options.companions] } : {}),
       messages,
       attachments,
       files,
