@@ -81,7 +81,11 @@ async function runWalk<Row extends Identified, Shown extends object>(
   const log =
     dir === undefined
       ? undefined
-      : await openFrozenLog<Row>(dir, { ...subject, ...range }, { resume: input.resume });
+      : await openFrozenLog<Row>(
+          dir,
+          { ...subject, ...withoutUndefined({ tier: await (await app.session()).tier() }), ...range },
+          { resume: input.resume },
+        );
   const unresolved = dir === undefined ? { unplaced: [], late: [] } : await readUnresolvedRows(dir);
   /** Rows that earlier runs saw and no run has written out yet. */
   const pending = new Set([...unresolved.unplaced, ...unresolved.late]);

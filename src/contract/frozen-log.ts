@@ -28,11 +28,15 @@ export const FrozenWindowLine = z.object({
 });
 export type FrozenWindowLine = z.infer<typeof FrozenWindowLine>;
 
-/** walk.json: what was walked. `list` names a list of the address; absent: its conversations. The ends are exclusive ids. */
+/**
+ * walk.json: what was walked. `list` names a list of the address; absent: its conversations. `tier`: what the reader could see; absent: not known.
+ * The ends are exclusive ids.
+ */
 export const FrozenWalkSubject = z.object({
   version: z.number().int().optional(),
   base_url: z.string(),
   list: z.string().optional(),
+  tier: z.string().optional(),
   after: z.string().nullable(),
   before: z.string().nullable(),
 });

@@ -9,6 +9,7 @@ export type FolderOptions = {
   per?: number;
   base_url?: string;
   list?: string;
+  tier?: string;
   after?: string | null;
   before?: string | null;
   /** Whether there is a record that the walk reached the end, and its late rows. */
@@ -46,7 +47,7 @@ export async function freezeInto(
   await writeFile(join(dir, 'rows.ndjson'), text);
   await writeFile(
     join(dir, 'walk.json'),
-    `${JSON.stringify({ version: 1, base_url, list: options.list, after, before })}\n`,
+    `${JSON.stringify({ version: 1, base_url, list: options.list, tier: options.tier, after, before })}\n`,
   );
   if (options.end === false) return;
   await recordCompletion(dir, {

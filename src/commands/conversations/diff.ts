@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { DiffReport, FrozenWalk } from '../../contract/reports/walk.ts';
+import { parseShownJson } from '../../contract/exact-json.ts';
 import { Fault } from '../../faults.ts';
 import { formatCount, plural } from '../../format/numbers.ts';
 import { changesOf, changeView, diffLines } from '../../format/views/index.ts';
@@ -11,6 +12,7 @@ import { ChangedFields } from '../../walk/log/changed-fields.ts';
 import { compareWalks, type WalkedList } from '../../walk/log/difference.ts';
 import { readFrozenWalk } from '../../walk/log/frozen-walk.ts';
 import type { WindowVisitor } from '../../walk/log/hash-chain.ts';
+import { isWithheld } from '../withheld-rows.ts';
 
 export const Input = z.object({ a: z.string().min(1), b: z.string().min(1) });
 
@@ -37,18 +39,26 @@ async function readWalk(dir: string, app: App): Promise<WalkedList> {
   return { walk, ids, hashes: Buffer.concat(hashes) };
 }
 
-/** Adds to the changed rows of a report the fields that differ. Reads both walks again if there are such rows. */
+/** Adds to the changed rows of a report the fields that differ, and in which walk alone a row is withheld. Reads both walks again if there are such rows. */
 async function nameFields({ changed }: DiffReport, { a, b }: z.infer<typeof Input>, app: App): Promise<void> {
   if (changed.length === 0) return;
   const reported = new Map(changed.map((row) => [row.id, row]));
   const fields = new ChangedFields();
+  const withheldInA = new Set<string>();
   await readRows(a, app, ({ ids }, rows) => {
-    for (const [index, id] of ids.entries()) if (reported.has(id)) fields.add(id, rows[index]!);
+    for (const [index, id] of ids.entries())
+      if (reported.has(id)) {
+        fields.add(id, rows[index]!);
+        if (isWithheldRow(rows[index]!)) withheldInA.add(id);
+      }
   });
   await readRows(b, app, ({ ids }, rows) => {
     for (const [index, id] of ids.entries()) {
       const row = reported.get(id);
-      if (row !== undefined) row.fields = fields.compare(id, rows[index]!);
+      if (row === undefined) continue;
+      row.fields = fields.compare(id, rows[index]!);
+      const isInB = isWithheldRow(rows[index]!);
+      if (isInB !== withheldInA.has(id)) row.withheld = isInB ? 'b' : 'a';
     }
   });
 }
@@ -60,12 +70,26 @@ function readRows(dir: string, { world }: App, visit: WindowVisitor): ReturnType
   });
 }
 
-function noticesAbout({ a, b }: DiffReport): string[] {
+function isWithheldRow(row: string): boolean {
+  return isWithheld(parseShownJson(row) as object);
+}
+
+function noticesAbout({ a, b, changed }: DiffReport): string[] {
   const range = ({ after, before }: FrozenWalk) =>
     `after ${after ?? 'the start'}, before ${before ?? 'the end'}`;
   return [
     ...(a.base_url === b.base_url ? [] : [`walks of different archives: ${a.base_url} and ${b.base_url}`]),
     ...(a.list === b.list ? [] : [`walks of different lists: ${a.list} and ${b.list}`]),
+    ...(a.tier === null || b.tier === null || a.tier === b.tier
+      ? []
+      : [`walks at different tiers: ${a.tier} and ${b.tier}`]),
+    ...(['a', 'b'] as const).flatMap((side) => {
+      const count = changed.filter(({ withheld }) => withheld === side).length;
+      const { dir } = side === 'a' ? a : b;
+      return count === 0
+        ? []
+        : [`withheld in ${dir} alone: ${formatCount(count)} of ${plural(changed.length, 'changed row')}`];
+    }),
     ...(range(a) === range(b) ? [] : [`walks of different ranges: ${range(a)}, and ${range(b)}`]),
     ...[a, b].flatMap(({ dir, torn, complete }) => [
       ...(torn ? [`${dir}: the log ends with an unfinished window, as a killed walk leaves it`] : []),

@@ -97,6 +97,8 @@ export const FrozenWalk = z.object({
   dir: z.string(),
   base_url: z.string(),
   list: z.string(),
+  /** The tier of the reader, null where it is not recorded. */
+  tier: z.string().nullable(),
   after: z.string().nullable(),
   before: z.string().nullable(),
   head: Sha256.nullable(),
@@ -118,7 +120,8 @@ const hashed = z.object({ sha256: Sha256 });
 
 /**
  * `conversations diff A B -o json`. `added` rows are only in b, `lost` rows only in a. `moved` is the smallest set of rows whose removal
- * leaves both lists in the same order. `changed` rows have other content, whether they moved or not; `fields` names what differs. `same` counts all other
+ * leaves both lists in the same order. `changed` rows have other content, whether they moved or not; `fields` names what differs,
+ * `withheld` the only walk in which the row is withheld. `same` counts all other
  * rows. `unknown` rows are in one walk (`side`), and the other walk does not prove their absence: it did not get that far, had
  * another range, or saw the row without a proved position.
  */
@@ -129,7 +132,15 @@ export const DiffReport = z.object({
   added: z.array(z.object({ id: z.string(), after })),
   moved: z.array(z.object({ id: z.string(), from: z.object({ after }), to: z.object({ after }) })),
   lost: z.array(z.object({ id: z.string(), after })),
-  changed: z.array(z.object({ id: z.string(), from: hashed, to: hashed, fields: z.array(z.string()) })),
+  changed: z.array(
+    z.object({
+      id: z.string(),
+      from: hashed,
+      to: hashed,
+      fields: z.array(z.string()),
+      withheld: z.enum(['a', 'b']).optional(),
+    }),
+  ),
   unknown: z.array(
     z.object({
       id: z.string(),

@@ -136,6 +136,7 @@ function factsOf(walk: FrozenWalk): [string, Part][] {
   return [
     ['archive', walk.base_url],
     ['list', walk.list],
+    ['tier', walk.tier ?? 'not recorded'],
     ['range', walk.after === null && walk.before === null ? 'the whole list' : range],
     [
       'ended',

@@ -37,13 +37,18 @@ export const changeView: View<Change> = {
     { name: 'id', of: ({ id }) => id, ...ID },
     { name: 'from', of: (row) => endsOf(row).from },
     { name: 'to', of: (row) => endsOf(row).to },
-    { name: 'reason', of: (row) => (row.change === 'unknown' ? row.reason : undefined) },
+    { name: 'reason', of: reasonOf },
     { name: 'fields', of: (row) => (row.change === 'changed' ? fieldsOf(row) : undefined) },
   ],
 };
 
 function fieldsOf({ fields }: DiffReport['changed'][number]): string {
   return fields.join(', ');
+}
+
+function reasonOf(row: Change): string | undefined {
+  if (row.change === 'unknown') return row.reason;
+  return row.change === 'changed' && row.withheld !== undefined ? `withheld_in_${row.withheld}` : undefined;
 }
 
 type Ends = { from?: string | null; to?: string | null };
@@ -84,7 +89,8 @@ export function diffLines(report: DiffReport, canvas: Canvas): Line[] {
 }
 
 function headCells(side: string, walk: FrozenWalk, { instants = UTC_INSTANTS }: Canvas): Span[] {
-  const rows = `${plural(walk.conversations, 'row')} in ${plural(walk.windows, 'window')}`;
+  const tier = walk.tier === null ? '' : ` at tier ${walk.tier}`;
+  const rows = `${plural(walk.conversations, 'row')} in ${plural(walk.windows, 'window')}${tier}`;
   return [
     { text: side, style: 'dim' },
     { text: walk.dir, style: 'id' },
@@ -107,7 +113,9 @@ function detailOf(row: Change, { a, b }: DiffReport): string {
   const after = (id: string | null): string => (id === null ? 'at the start' : `after ${id}`);
   if (row.change === 'moved') return `${after(row.from.after)}, now ${after(row.to.after)}`;
   if (row.change === 'changed') {
-    const fields = row.fields.length === 0 ? '' : `${fieldsOf(row)}: `;
+    // Of a row that only one walk shows, no field can be compared.
+    const what = row.withheld === undefined ? fieldsOf(row) : `withheld in ${row.withheld}`;
+    const fields = what === '' ? '' : `${what}: `;
     return `${fields}${shortHash(row.from.sha256)}, now ${shortHash(row.to.sha256)}`;
   }
   if (row.change !== 'unknown') return after(row.after);

@@ -24,8 +24,14 @@ export const SUBJECT_FILE = 'walk.json';
 /** It has a URL and two ids. */
 export const MAX_SUBJECT_BYTES = 1024 * 1024;
 
-/** What is walked: the archive, the list (absent: conversations) and the exclusive ends of the walk. */
-export type Subject = { base_url: string; list?: string; after: string | null; before: string | null };
+/** What is walked: the archive, the list (absent: conversations), the tier of the reader where it is known, and the exclusive ends of the walk. */
+export type Subject = {
+  base_url: string;
+  list?: string;
+  tier?: string;
+  after: string | null;
+  before: string | null;
+};
 
 /** An open log, to which one walk appends. */
 export type FrozenLog<Row extends Identified> = {
@@ -76,18 +82,48 @@ export async function openFrozenLog<Row extends Identified>(
 /** Writes walk.json, or compares it with `subject` when it is continued. A folder that is refused is not changed. */
 async function claim(dir: string, subject: Subject, resume: boolean): Promise<void> {
   const path = join(dir, SUBJECT_FILE);
-  const bytes = Buffer.from(`${canonicalJson({ version: 1, ...subject })}\n`);
+  const bytes = bytesOf(subject);
   const found = await readBytesIfExists(path, MAX_SUBJECT_BYTES);
   if (!resume && !(await isEmptyLog(dir)))
     throw new Fault('unsafe', `${dir} holds a frozen walk already`, { hint: 'continue it with --resume' });
   const continued = resume ? found : undefined;
   if (continued === undefined) await refuseOtherFiles(dir);
   // A kill may cut the file anywhere: a beginning of these bytes is not the file of another walk.
-  else if (!continued.equals(bytes.subarray(0, continued.length)))
-    throw new Fault('usage', `${dir} holds the walk of another archive or range`);
+  else if (!isBeginning(continued, bytes)) {
+    // Without a tier: as earlier versions wrote it, or where the tier was not known.
+    if (continued.equals(bytesOf(withoutTier(subject)))) return;
+    throw otherSubject(dir, continued, subject);
+  }
   if (continued?.length === bytes.length) return;
   if (found !== undefined) await rm(path);
   await writeFile(path, bytes, { flag: 'wx', mode: 0o600, flush: true });
+}
+
+function bytesOf(subject: Subject): Buffer {
+  return Buffer.from(`${canonicalJson({ version: 1, ...subject })}\n`);
+}
+
+function isBeginning(part: Buffer, whole: Buffer): boolean {
+  return part.equals(whole.subarray(0, part.length));
+}
+
+function withoutTier({ tier: _, ...subject }: Subject): Subject {
+  return subject;
+}
+
+/** Returns the Fault for a folder that holds the walk of something else; rows of two tiers would be in one list. */
+function otherSubject(dir: string, found: Buffer, subject: Subject): Fault {
+  const tier = /"tier":"([^"\\]{1,64})"/.exec(found.toString())?.[1];
+  const isSame = tier !== undefined && isBeginning(found, bytesOf({ ...subject, tier }));
+  return isSame
+    ? new Fault('usage', `${dir} holds a walk at tier ${tier}, and this one is at ${tierName(subject)}`, {
+        hint: 'walk into another folder, or log in at the tier of that walk',
+      })
+    : new Fault('usage', `${dir} holds the walk of another archive or range`);
+}
+
+function tierName({ tier }: Subject): string {
+  return tier === undefined ? 'an unknown tier' : `tier ${tier}`;
 }
 
 /** What may be in the folder of a new walk: its lock, what a killed run left, and what a file system makes. */

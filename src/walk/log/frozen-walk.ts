@@ -39,6 +39,7 @@ export async function describeFrozenWalk(dir: string, path: string, chain: Froze
     dir,
     base_url: subject.base_url,
     list: subject.list ?? 'conversations',
+    tier: subject.tier ?? null,
     after: subject.after,
     before: subject.before,
     head: lastHead,

@@ -199,6 +199,29 @@ describe('diff', () => {
     expect(tsv.stdout).toBe('conv_2\tdrift,subject\nconv_3\tlast,opened\n');
   });
 
+  test('names the tiers of the walks, and the rows that one of them alone does not show', async () => {
+    const shown = { subject: 'glass', last: '2026', status: 'stable' };
+    const hidden = { subject: null, last: null, status: 'withheld' };
+    const rows = (first: object, second: object) => [
+      { id: 'conv_1', ...first },
+      { id: 'conv_2', ...second },
+      { id: 'conv_3', ...hidden, count: first === shown ? 1 : 2 },
+    ];
+    await freezeInto(at('a'), rows(shown, shown), { tier: 'internal' });
+    await freezeInto(at('b'), rows(hidden, hidden), { tier: 'external' });
+    const { report, stderr } = await diff();
+    expect([report.a.tier, report.b.tier]).toEqual(['internal', 'external']);
+    expect(report.changed.map(({ withheld }) => withheld)).toEqual(['b', 'b', undefined]);
+    expect(stderr).toContain('arx: walks at different tiers: internal and external\n');
+    expect(stderr).toContain('arx: withheld in b alone: 2 of 3 changed rows\n');
+    const screen = await arx(dir, 'conversations diff a b', { columns: 120 });
+    expect(screen.stdout).toMatch(/3 rows in 2 windows at tier internal/);
+    expect(screen.stdout).toMatch(/conv_2\S+  withheld in b: /);
+    expect((await arx(dir, 'conversations diff b a')).stderr).toContain(
+      'withheld in b alone: 2 of 3 changed rows',
+    );
+  });
+
   test('says how many rows are the same where nothing differs', async () => {
     await freezeInto(at('a'), ids(9));
     await freezeInto(at('b'), ids(9));

@@ -25,6 +25,7 @@ function reportOf({ windows: count = 3, drift = () => 0.13, ...walk }: Given = {
       dir: 'walk1',
       base_url: 'https://archive.example',
       list: 'conversations',
+      tier: null,
       after: null,
       before: null,
       head: 'ab'.repeat(32),

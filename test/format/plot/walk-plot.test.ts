@@ -16,6 +16,7 @@ function reportOf(windows: readonly Figures[]): PlotReport {
       dir: 'walk1',
       base_url: 'https://archive.example',
       list: 'conversations',
+      tier: null,
       after: null,
       before: null,
       head: null,

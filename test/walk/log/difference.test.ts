@@ -8,6 +8,7 @@ const WALK: FrozenWalk = {
   dir: 'walk',
   base_url: 'https://archive.example',
   list: 'conversations',
+  tier: null,
   after: null,
   before: null,
   head: null,

@@ -53,6 +53,23 @@ test('a walk, its check and a resumed walk that finds nothing new', async () => 
   expect((await verifyFrozen(dir)).head).toBe(chain.head);
 });
 
+test('a walk is continued at its tier alone, and one that records none at any', async () => {
+  await (await openFrozenLog<Item>(dir, SUBJECT, { resume: true })).close();
+  const internal = { ...SUBJECT, tier: 'internal' };
+  await (await openFrozenLog<Item>(dir, internal, { resume: true })).close();
+  const other = join(dir, 'other');
+  await (await openFrozenLog<Item>(other, internal, { resume: true })).close();
+  await (await openFrozenLog<Item>(other, internal, { resume: true })).close();
+  for (const [subject, now] of [
+    [{ ...SUBJECT, tier: 'external' }, 'tier external'],
+    [SUBJECT, 'an unknown tier'],
+  ] as const)
+    await expect(openFrozenLog(other, subject, { resume: true })).rejects.toMatchObject({
+      kind: 'usage',
+      message: `${other} holds a walk at tier internal, and this one is at ${now}`,
+    });
+});
+
 test('a walk that ended before it froze anything is begun again without resume', async () => {
   const other = { ...SUBJECT, base_url: 'http://localhost:2' };
   for (const subject of [other, SUBJECT])
