@@ -18,6 +18,16 @@ export const Input = z.object({
   ...DATABASE_INPUT,
 });
 
+/** Returns the Fault for an id of no file. The text of a message cannot be withheld, only its files. */
+function notAFile(id: string): Error {
+  const fault = withKindOfId(absence('attachment', id, undefined), 'attachment', id);
+  if (fault.kind !== 'usage') return fault;
+  return new Fault('usage', `${id} is no file: only files can be withheld, not the text of messages`, {
+    hint: ({ arx }) =>
+      `the files of a message: ${arx} attachments ls --message MSG; its text is withheld from lower tiers where its mail is imported again with --tier mirror`,
+  });
+}
+
 /** Runs `arx redact`. */
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   if (app.isRemote)
@@ -28,7 +38,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const archive = await app.openArchive({ ...place, mustExist: true });
   const { redact, rowsOfSameFile, unredact } = await import('../service/administration.ts');
   const { rows, redacted } = await rowsOfSameFile(archive, input.id);
-  if (rows === 0) throw withKindOfId(absence('attachment', input.id, undefined), 'attachment', input.id);
+  if (rows === 0) throw notAFile(input.id);
   const copies = rows === 1 ? '' : ` (${plural(rows, 'attachment')} with the same bytes)`;
   const file = `${input.id}${copies}`;
   const what = input.undo ? `make ${file} readable again` : `withhold ${file}`;

@@ -25,7 +25,16 @@ test.each([
     'msg_1 is a message, not an attachment',
     'arx read msg_1; its files: ',
   ],
-  ['redact msg_1 --yes', 'msg_1 is a message, not an attachment', 'arx read msg_1; its files: '],
+  [
+    'redact msg_1 --yes',
+    'msg_1 is no file: only files can be withheld, not the text of messages',
+    'the files of a message: arx',
+  ],
+  [
+    'redact msg_99999 --yes',
+    'msg_99999 is no file: only files can be withheld, not the text of messages',
+    'the files of a message: arx',
+  ],
   ['sequence show msg_1', 'msg_1 is a message, not a sequence', 'arx read msg_1'],
 ])('%s', async (line, message, hint) => {
   const { exit, stderr } = await arx(dir, line);

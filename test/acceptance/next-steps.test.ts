@@ -83,7 +83,12 @@ test.each<[line: string, exit: number, message: string, hint: string]>([
     'works on the database of an archive, and a base URL is set',
     'arx tokens revoke --all --local',
   ],
-  ['redact msg_1 --yes', 2, 'msg_1 is a message, not an attachment', 'arx read msg_1'],
+  [
+    'redact msg_1 --yes',
+    2,
+    'msg_1 is no file: only files can be withheld, not the text of messages',
+    'the files of a message',
+  ],
   ['redact att_99999 --yes', 6, 'no attachment att_99999', 'arx attachments ls --all lists them'],
   ['backup', 2, '--to: name the folder of the backup', 'arx help backup'],
   ['backup --to file', 13, '/file: exists already', 'name a folder of an earlier backup'],
