@@ -28,6 +28,8 @@ export async function run({ use }: z.infer<typeof Input>, app: App): Promise<voi
     });
   // A keyring that cannot be used, or no archive, is found out before anything is asked or sent.
   if (!app.isRemote) await openLocalArchive(app);
+  // With --offline nothing can be sent.
+  else await app.apiTransport();
   const last = await lastLogin(app);
   const request = app.mayAsk ? await askedRequest(last, app) : givenRequest(app);
   if (!app.mayAsk) app.notice(`tokens are stored in ${app.tokens.place}`);
@@ -217,7 +219,11 @@ function refuseMissing(
     '--observer-tier',
     observer_tier.value ?? LOWEST_TIER,
   ];
-  throw new Fault('usage', `${missing.join(', ')} missing, and there is no terminal to ask on`, {
-    hint: `${loginCommand(app.settings)} ${shellLine(words)}; or without a login: --token-file FILE with each other command, or ARX_TOKEN`,
-  });
+  throw new Fault(
+    'usage',
+    `${missing.join(', ')} missing, and there is no terminal to ask on; no password is asked for`,
+    {
+      hint: `${loginCommand(app.settings)} ${shellLine(words)}; or without a login: --token-file FILE with each other command, or ARX_TOKEN`,
+    },
+  );
 }

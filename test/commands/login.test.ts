@@ -477,3 +477,22 @@ test('Ctrl-C at the question after a refused tier does not report the refusal ag
     /arx: interrupted: no token was stored; run the same command again \[signal, exit 130\]\n$/,
   );
 });
+
+test('without a terminal: what is missing is named, and that no password is asked for', async () => {
+  const { exit, stderr } = await arx(dir, 'login --base-url http://127.0.0.1:9', { stdin: 'hunter2\n' });
+  expect([exit, stderr]).toEqual([
+    2,
+    expect.stringContaining(
+      '--client-id, --observer-tier missing, and there is no terminal to ask on; no password',
+    ),
+  ]);
+});
+
+test('--offline is refused before anything is asked or missed', async () => {
+  const { exit, stderr } = await arx(
+    dir,
+    '--offline login --base-url http://archive.example --insecure-http',
+  );
+  expect([exit, stderr]).toEqual([10, expect.stringContaining('archive.example is not asked: --offline')]);
+  expect(stderr).not.toContain('missing');
+});
