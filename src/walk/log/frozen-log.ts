@@ -107,8 +107,9 @@ function isBeginning(part: Buffer, whole: Buffer): boolean {
   return part.equals(whole.subarray(0, part.length));
 }
 
-function withoutTier({ tier: _, ...subject }: Subject): Subject {
-  return subject;
+function withoutTier(subject: Subject): Subject {
+  const { tier: _, ...rest } = subject;
+  return rest;
 }
 
 /** Returns the Fault for a folder that holds the walk of something else; rows of two tiers would be in one list. */
