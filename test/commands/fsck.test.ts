@@ -191,3 +191,13 @@ test('a check of what is new says what it does not say', async () => {
   });
   expect(await arx(dir, 'fsck --since never')).toMatchObject({ exit: 2, stdout: '' });
 });
+
+test('what waits to be indexed after a redaction is said until a search indexes it', async () => {
+  await arx(dir, 'import list.mbox notes');
+  expect(await arx(dir, 'fsck')).toMatchObject({ exit: 0, stderr: '' });
+  await arx(dir, 'redact att_1 --yes');
+  const said = 'arx: not indexed yet: 1 message; the next search does it\n';
+  expect(await arx(dir, 'fsck')).toMatchObject({ exit: 0, stderr: said });
+  await arx(dir, 'search text --count');
+  expect(await arx(dir, 'fsck')).toMatchObject({ exit: 0, stderr: '' });
+});
