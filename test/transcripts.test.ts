@@ -30,8 +30,8 @@ function slackExport(dir: string): void {
 }
 
 /**
- * One step in the session's folder. Its scratch path is written as ~, so that it reads the same everywhere. The confidence of a walk is cut: it
- * depends on which of its reads ends first, and so on how busy the machine is.
+ * One step in the session's folder. Its scratch path is written as ~, so that it reads the same everywhere. The confidence of a walk and
+ * the number of its requests are cut: they depend on which of its reads ends first, and so on how busy the machine is.
  */
 async function play(step: Step, dir: string, seed: number): Promise<Step> {
   const world = fakeWorld({
@@ -43,7 +43,11 @@ async function play(step: Step, dir: string, seed: number): Promise<Step> {
     ...(step.columns === undefined ? {} : { columns: step.columns }),
   });
   const exit = await run(world);
-  const tame = (text: string) => text.replaceAll(dir, '~').replaceAll(/(confidence 0\.9999)\d+/g, '$1…');
+  const tame = (text: string) =>
+    text
+      .replaceAll(dir, '~')
+      .replaceAll(/(confidence"?[ :]0\.9999)\d+/g, '$1…')
+      .replaceAll(/\d+( requests ·)|("requests":)\d+/g, '$2…$1');
   return { ...step, stdout: tame(world.stdoutText()), stderr: tame(world.stderrText()), exit };
 }
 
