@@ -9,12 +9,12 @@ const TURN_MS = 50;
  * Returns a function to be called between pieces of work. After this many milliseconds without a turn of the event loop it waits for
  * one: otherwise signals, timers and progress would wait for the end of the work.
  */
-export function createTurns(): () => Promise<void> {
-  let turnedAt = nowMs();
+export function createTurns(now = nowMs): () => Promise<void> {
+  let turnedAt = now();
   return async () => {
-    if (nowMs() - turnedAt <= TURN_MS) return;
+    if (now() - turnedAt <= TURN_MS) return;
     await nextTurn();
-    turnedAt = nowMs();
+    turnedAt = now();
   };
 }
 
