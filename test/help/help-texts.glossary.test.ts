@@ -15,7 +15,7 @@ const PLAIN = new Set(
     'change changed check cities checked checks city class client code compared config content copied count counts created current ' +
     'data database date deleted depth detail differing dir directory dropped dry dsn encoding end engine entries equal error ' +
     'expected expired expires fact failed fetch field fields file filename files findings finding finished first format formats ' +
-    'forgotten forwarded found from groups header headers html id ids in issued key kind known last layer left line lines links list ' +
+    'forgotten forwarded found from given groups header headers html id ids in issued key kind known last layer left line lines links list ' +
     'listed lists looked lost lowest made mark matched max meaning message messages metrics minimal month moved ms name not notice ' +
     'notices obtained of only or others out pages parts path pid place positions problem problems raw read reader reads reason ' +
     'received refused required response resumed rows run same script seen section sender sent service settings severity sha256 shell ' +
