@@ -5,7 +5,7 @@ import { ERROR_STATUS, type ErrorCode } from './error.ts';
 import { MAX_BATCH_EVENTS } from './event-types.ts';
 import { PARAMETERS } from './parameters.ts';
 import type { RecordName } from './schema-list.ts';
-import { HEADERS, ROUTES, type Route, type RouteName } from './routes.ts';
+import { HEADERS, ROUTES, TIER_HEADER, type Route, type RouteName } from './routes.ts';
 import { originOf, recordSchemas, type JsonSchema } from './schemas.ts';
 import { SIGNATURE_HEADERS, SIGNATURE_TOLERANCE_S } from './signature.ts';
 import { SCOPES, TIERS } from './token.ts';
@@ -140,6 +140,10 @@ export function buildOpenApi(version: string) {
           maximum: 1,
         }),
         [HEADERS.drift]: header('Drift ratio the service reports of itself', { type: 'number', minimum: 0 }),
+        [TIER_HEADER]: header('Tier that the service gives the token now', {
+          type: 'string',
+          enum: [...TIERS],
+        }),
       },
       securitySchemes: {
         bearer: {
@@ -223,9 +227,11 @@ function successes(name: RouteName) {
   const content = json(
     first === undefined ? { type: 'object' } : others.length === 0 ? first : { oneOf: [first, ...others] },
   );
+  const hasTier = ROUTES[name].scope !== null && name !== 'ingest';
+  const headers = hasTier ? { ...OUR_HEADERS, [TIER_HEADER]: ref('headers', TIER_HEADER) } : OUR_HEADERS;
   const answer = (description: string, origin: string) => ({
     description,
-    headers: OUR_HEADERS,
+    headers,
     content,
     'x-arx-origin': origin,
   });

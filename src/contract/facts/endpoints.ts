@@ -1,7 +1,7 @@
 // Facts about endpoints: section 4 of the interface.
 import { MAX_RAW_BYTES, MAX_TEXT_BYTES } from '../content.ts';
 import { MAX_BATCH_EVENTS } from '../event-types.ts';
-import { HEADERS } from '../routes.ts';
+import { HEADERS, TIER_HEADER } from '../routes.ts';
 import { ARC_RECONSTRUCTION, MIRROR_RELAY } from '../sequence.ts';
 import { assumed, documented, type Fact } from './fact.ts';
 
@@ -31,6 +31,10 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
     [
       'query',
       'A known parameter may be given once, else 400. Unknown ones are ignored. Percent escapes must be UTF-8, and values visible characters.',
+    ],
+    [
+      'tier of the reader',
+      `A success for a request with a token has the header ${TIER_HEADER}, but for /api/webhooks/ingest: the tier that the service gives the token now, lower than that of the token where it was started with a lower --max-tier.`,
     ],
     [
       'list body',
