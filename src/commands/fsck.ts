@@ -2,14 +2,13 @@
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
-import { plural } from '../format/numbers.ts';
 import { fsckLines } from '../format/views/index.ts';
 import { DATABASE_INPUT, localPlace } from './database-option.ts';
 import { checkPagesElsewhere } from './check-pages.ts';
 import { openState } from './fsck-state.ts';
 import { hashFiles } from './hash-files.ts';
 import { periodOf } from './row-tests.ts';
-import type { Archive, ArchiveLocation } from '../service/index.ts';
+import type { ArchiveLocation } from '../service/index.ts';
 import { uncheckedFault } from './unchecked-fault.ts';
 
 export const Input = z.object({
@@ -56,7 +55,6 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     .finally(() => progress.end());
   await app.printer.report(report, () => fsckLines(report, app.screen));
   state?.remove();
-  if (report.verdict === 'ok') await noticeUnindexed(archive, app);
   if (report.verdict === 'nothing_checked')
     app.addFault(new Fault('partial', 'nothing was checked: the archive is empty'));
   for (const fault of uncheckedFault(report)) app.addFault(fault);
@@ -68,14 +66,6 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       hint: 'arx help maintenance says how to restore a backup',
     }),
   );
-}
-
-/** Says how many messages wait to be indexed, as after a redaction: the check of the search has no row of them. */
-async function noticeUnindexed({ database }: Archive, app: App): Promise<void> {
-  const { indexState } = await import('../service/administration.ts');
-  const { of, indexed } = await indexState(database, 'mirror');
-  if (of > indexed)
-    app.notice(`not indexed yet: ${plural(of - indexed, 'message')}; the next search does it`);
 }
 
 /** Returns the name of a check in its state file: the archive, and the date as it was typed, since ‘yesterday’ moves. */

@@ -34,4 +34,3 @@ export { redact, rowsOfSameFile, unredact } from './store/redaction.ts';
 export { issuedTokens, revokeTokens, type IssuedToken } from './store/issued-tokens.ts';
 export { createDrain, startWorker } from './store/event-worker.ts';
 export { spotCheckFiles } from './store/files/spot-check.ts';
-export { indexState } from './store/search/index-state.ts';

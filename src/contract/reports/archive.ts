@@ -78,6 +78,7 @@ export const FSCK_CHECKS = [
  * `arx fsck -o json`. `looked` counts the rows, files or messages of a check; `bytes` counts what was hashed. A finding counts all its
  * subjects and names the first hundred. A `notice` is unusual, but no damage. `unchecked` names what was not checked because of an
  * error of arx itself. `unchecked_is_explained`: findings name values that their columns cannot hold, over which checks may fail.
+ * `not_indexed` messages wait for the next search to index them, as after a redaction; the check of the search has no row of them.
  * `ok_since` and `nothing_new` say nothing about what is older than `since`.
  */
 export const FsckReport = z.object({
@@ -95,6 +96,7 @@ export const FsckReport = z.object({
       looked: count,
     }),
   ),
+  not_indexed: count.optional(),
   bytes: count,
   findings: z.array(
     z.object({

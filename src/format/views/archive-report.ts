@@ -39,7 +39,10 @@ export function fsckLines(report: FsckReport, canvas: Canvas): Line[] {
   const checks = report.checks.map(({ name, looked }): Branch => {
     const findings = report.findings.filter(({ check }) => check === name);
     return {
-      line: name === 'engine' ? labelOf(name) : `${labelOf(name)} ${formatCount(looked)}`,
+      line:
+        name === 'engine'
+          ? labelOf(name)
+          : `${labelOf(name)} ${formatCount(looked)}${name === 'search' ? notIndexedText(report) : ''}`,
       children: findings.map(({ problem, severity, count, subjects }): Branch => {
         const mark =
           severity === 'damage'
@@ -73,6 +76,10 @@ export function fsckLines(report: FsckReport, canvas: Canvas): Line[] {
     ...sinceLines(report),
     ...treeLines([...checks, ...left], canvas),
   ];
+}
+
+function notIndexedText({ not_indexed: count }: FsckReport): string {
+  return count === undefined ? '' : ` (not indexed yet: ${formatCount(count)}; the next search does it)`;
 }
 
 /** Returns what a check of new rows did not look at, and when an interrupted check began. */

@@ -2,6 +2,7 @@
 import type { FsckReport } from '../../contract/reports/archive.ts';
 import type { Archive } from '../store/archive.ts';
 import { filesPlaceOf } from '../store/meta-table/files-location.ts';
+import { indexState } from '../store/search/index-state.ts';
 import { createFindings, type Findings, type FindingsState } from './findings.ts';
 import { beginPagesCheck, type CheckPagesElsewhere } from './pages.ts';
 import { inRanges, type Range } from './ranges.ts';
@@ -80,10 +81,18 @@ export async function checkArchive(archive: Archive, options: FsckOptions): Prom
   }
   if (database.engine === 'sqlite' && findings.isSuspicious())
     await checkAllValueTypes(archive, findings, options);
+  const report = findings.report(database.engine, filesPlaceOf({ blobs }), since);
   return {
-    ...findings.report(database.engine, filesPlaceOf({ blobs }), since),
+    ...report,
+    ...(report.verdict === 'ok' ? await notIndexed(archive) : {}),
     ...(resume === undefined ? {} : { began_at }),
   };
+}
+
+/** Returns how many messages wait to be indexed; nothing where none does. */
+async function notIndexed({ database }: Archive): Promise<{ not_indexed?: number }> {
+  const { of, indexed } = await indexState(database, 'mirror');
+  return of > indexed ? { not_indexed: of - indexed } : {};
 }
 
 /** Returns the numbers above which rows were added since the time of the options, undefined for a check of everything. */
