@@ -13,7 +13,7 @@ export async function readEvents(client: Client, query: Query): ReturnType<Clien
     if (isWindow || !MISSING_STATUS.has(error.detail.status ?? 0)) throw error;
     throw new Fault('not_found', 'this service has no list of events', {
       ...error.detail,
-      hint: 'what arx events send says of an event is all that is known',
+      hint: 'the acknowledgement of an event is all that is known of it',
     });
   }
 }

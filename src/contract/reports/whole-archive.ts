@@ -17,11 +17,6 @@ export const ReadList = z.object({
 });
 export type ReadList = z.infer<typeof ReadList>;
 
-/** Returns whether anything of a list was read. The figures of one that was not say nothing. */
-export function isListRead({ lists }: { lists: readonly ReadList[] }, name: ReadList['list']): boolean {
-  return lists.some(({ list, rows, problem }) => list === name && (rows > 0 || problem === null));
-}
-
 /** Values that the list of `values` does not show, and their rows. `values` is null where there were too many to tell them apart. */
 const Others = z.object({ values: count.nullable(), rows: count });
 

@@ -1,12 +1,12 @@
 // The page of a whole archive: first what was complete and what could not be proven, then the figures.
 import { FILE_STATES, type FileState } from '../../contract/attachment-file.ts';
 import { VERDICTS } from '../../contract/reports/files.ts';
-import {
-  isListRead,
-  type ArchiveReport,
-  type FilesByValue,
-  type ReadList,
-  type SequenceDrift,
+import { isListRead } from '../../contract/reports/is-list-read.ts';
+import type {
+  ArchiveReport,
+  FilesByValue,
+  ReadList,
+  SequenceDrift,
 } from '../../contract/reports/whole-archive.ts';
 import { formatBytes, formatCount, formatSignificant, plural } from '../numbers.ts';
 import { barTable, BAR_STYLE, type BarRow } from './bar-table.ts';

@@ -1,5 +1,6 @@
 // How the figures over a whole archive are shown in a terminal.
-import { isListRead, type ArchiveReport, type ReadList } from '../../contract/reports/whole-archive.ts';
+import { isListRead } from '../../contract/reports/is-list-read.ts';
+import type { ArchiveReport, ReadList } from '../../contract/reports/whole-archive.ts';
 import { UTC_INSTANTS, zonedInstant } from '../instants.ts';
 import { formatBytes, formatCount, plural } from '../numbers.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
