@@ -22,9 +22,16 @@ export async function readRows<T extends Row>(
     .catch(() => undefined);
   // JSON cannot hold bytes, which are in a column of a damaged database. Any other failure is met again.
   if (found === undefined) return reads.all<T>(sql, values);
-  return (JSON.parse(found.rows) as Value[][]).map((row) => {
+  let isExact = true;
+  const rows = (JSON.parse(found.rows) as Value[][]).map((row) => {
     const named: Row = {};
-    for (const [at, column] of columns.entries()) named[column] = row[at]!;
+    for (const [at, column] of columns.entries()) {
+      const value = row[at]!;
+      if (typeof value === 'number' && !Number.isSafeInteger(value)) isExact = false;
+      named[column] = value;
+    }
     return named as T;
   });
+  // JSON.parse rounds integers beyond 2^53, where the engine refuses them.
+  return isExact ? rows : reads.all<T>(sql, values);
 }

@@ -43,6 +43,14 @@ test('bytes, which only a damaged column has', async () => {
   expect(await readRows(database, ['a', 'b'], sql, [])).toEqual([{ a: 1, b: Uint8Array.of(0, 255) }]);
 });
 
+test('an integer beyond 2^53, which only a damaged column has, fails as it does alone', async () => {
+  const sql = 'SELECT 1 AS a, 9007199254740993 AS b';
+  const reads = [readRows(database, ['a', 'b'], sql, []), database.all(sql)];
+  const [asText, byValue] = await Promise.all(reads.map((read) => read.catch((e: unknown) => e)));
+  expect(asText).toEqual(byValue);
+  expect(asText).toBeInstanceOf(Error);
+});
+
 test('a statement that is wrong fails as it does alone', async () => {
   const sql = 'SELECT a FROM nothing';
   const errors = [readRows(database, ['a'], sql, []), database.all(sql)].map((read) =>
