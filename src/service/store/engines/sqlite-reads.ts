@@ -53,6 +53,8 @@ export function readsInProcess(path: string, start: () => OwnProcess): { reads: 
     child.stdin.on('error', () => {});
     child.stdout.on('error', () => {});
     const take = readFrames((value) => {
+      // It may have answered in the moment in which it was ended.
+      if (running !== child) return;
       const answered = endCurrent();
       const answer = value as Answer;
       if ('failure' in answer)
@@ -61,14 +63,17 @@ export function readsInProcess(path: string, start: () => OwnProcess): { reads: 
       next();
     });
     child.stdout.on('data', take);
-    child.stdout.once('close', () => {
-      child.kill();
-      if (running !== child) return;
-      running = undefined;
-      endCurrent()?.reject(new DatabaseAccessError('busy', 'ended', undefined));
-      next();
-    });
+    child.stdout.once('close', () => end(child));
     return child;
+  };
+  /** Ends a process and what it is asked. The next question is for another one: this one may still answer before it ends. */
+  const end = (child: OwnProcess): void => {
+    const isRunning = running === child;
+    if (isRunning) running = undefined;
+    child.kill();
+    if (!isRunning) return;
+    endCurrent()?.reject(new DatabaseAccessError('busy', 'ended', undefined));
+    next();
   };
   const next = (): void => {
     if (current !== undefined) return;
@@ -84,7 +89,7 @@ export function readsInProcess(path: string, start: () => OwnProcess): { reads: 
     const child = running;
     current = Object.assign(asked, {
       deadline: AbortSignal.timeout(STATEMENT_TIMEOUT_MS),
-      onLate: () => child.kill(),
+      onLate: () => end(child),
     });
     current.deadline.addEventListener('abort', current.onLate);
     child.stdin.write(frameOf(asked.question));
