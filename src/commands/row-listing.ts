@@ -129,9 +129,9 @@ export function instantsOf<Row extends object>(
 /** What a list shows: its rows in the order of the list, or in another one. */
 export type RowsToShow<Row> = {
   pages: AsyncIterable<readonly Row[]>;
-  /** After the last row: how many rows match. */
-  total(): number;
-  /** Whether all rows that match are shown. */
+  /** How many rows match; undefined before the last one is read. */
+  total(): number | undefined;
+  /** Whether all rows that match are shown, so that none follows. */
   isAll(): boolean;
 };
 
@@ -141,14 +141,15 @@ export function rowsToShow<Row>(
   order: Order<Row> | undefined,
   { all, limit = PAGE_LIMIT.default }: { all: boolean; limit?: number | undefined },
 ): RowsToShow<Row> {
-  let total = 0;
+  let total: number | undefined;
   let shown = 0;
   async function* pages(): AsyncGenerator<readonly Row[]> {
     if (order === undefined) {
       for await (const page of matching) {
-        total = shown += page.length;
+        shown += page.length;
         yield page;
       }
+      total = shown;
       return;
     }
     const sorted = await sortedRows(rowsOf(matching), order, all ? Infinity : limit);
@@ -199,6 +200,8 @@ export async function printList<Row extends { id: string }>(
   const listing = readAll(list, order, input, app);
   const shown = rowsToShow(withMatches(listing, list), order, input);
   const fault = (): Fault | undefined => listing.fault() ?? list.fault();
+  /** Whether the list was not read to its end: interrupted, or the service cannot be reached. */
+  const isCutShort = (): boolean => shown.total() === undefined;
   const isWhole = (): boolean =>
     shown.isAll() && fault() === undefined && twoHashesFault(changes) === undefined;
   let rows = 0;
@@ -206,7 +209,7 @@ export async function printList<Row extends { id: string }>(
   await app.printer.list(view, {
     rows: mapRows({ pages: shown.pages }, counted),
     isAll: input.all,
-    status: () => (fault() === undefined ? 'stable' : 'unstable'),
+    status: () => (isCutShort() ? 'partial' : fault() === undefined ? 'stable' : 'unstable'),
     summary: () => ({
       rows,
       total: shown.total(),
@@ -318,7 +321,8 @@ export function sayMore(
   app: Pick<App, 'notice' | 'printer' | 'world'>,
 ): void {
   const { output } = app.printer;
-  if (shown.isAll() || !app.printer.mustNameNext()) return;
-  const lead = output === 'table' ? '' : `${shownOf(rows, shown.total())}; `;
+  const total = shown.total();
+  if (total === undefined || shown.isAll() || !app.printer.mustNameNext()) return;
+  const lead = output === 'table' ? '' : `${shownOf(rows, total)}; `;
   app.notice(`${lead}more: --limit COUNT; all rows: ${commandForAll(app)}`);
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { exactRows } from '../../src/commands/exact-rows.ts';
+import { rowsToShow } from '../../src/commands/row-listing.ts';
 import { arx, recordsOf, type Ran } from '../support/command.ts';
 import { serveList, type CursorServerOptions } from '../support/cursor-server.ts';
 import { sampleData } from '../support/sample.ts';
@@ -28,6 +29,30 @@ beforeAll(async () => {
 
 const idsIn = (ran: Ran): unknown[] => recordsOf(ran).map(({ id }) => id);
 const idsOf = (rows: readonly Row[]): string[] => rows.map(({ id }) => id);
+
+test.each(['messages', 'conversations', 'attachments'])(
+  'a list of all %s that is cut says no total, which it did not read, and that more follow',
+  async (name) => {
+    const ran = await arx(dir, `${name} ls --all --max-rows 7 -o json`);
+    expect(ran.exit).toBe(3);
+    const { summary } = JSON.parse(ran.stdout) as { summary: object };
+    expect(summary).toMatchObject({ rows: 7, has_more: true, complete: false });
+    expect(summary).not.toHaveProperty('total');
+  },
+);
+
+test('rows that fail in the middle have no total, and are not all', async () => {
+  async function* matching() {
+    yield [{ id: 'a' }];
+    throw new Error('interrupted');
+  }
+  const shown = rowsToShow(matching(), undefined, { all: true });
+  const read = async () => {
+    for await (const _ of shown.pages);
+  };
+  await expect(read()).rejects.toThrow('interrupted');
+  expect([shown.total(), shown.isAll()]).toEqual([undefined, false]);
+});
 
 describe('conversations ls --matching', () => {
   test('names the conversations of the messages that a search finds, and how many these are', async () => {

@@ -119,7 +119,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     const shown = rowsToShow(rowsAsWritten(input, app, read), order, input);
     const isWhole = () => shown.isAll() && listing !== undefined && isComplete(listing);
     await app.printer.list(view, {
-      status: () => (totals.withheld > 0 ? 'partial' : 'stable'),
+      status: () => (totals.withheld > 0 || shown.total() === undefined ? 'partial' : 'stable'),
       rows: mapRows({ pages: shown.pages }, count),
       isAll: input.all,
       summary: () => ({
