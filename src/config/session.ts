@@ -108,6 +108,8 @@ export function createSession(needs: SessionNeeds): Session {
   let current: Promise<Bearer> | undefined;
   let given: ReturnType<typeof readGivenToken> | undefined;
   let givenTier: string | undefined;
+  /** The token to which that tier was given. */
+  let givenTo: Promise<Bearer> | undefined;
   /** Read once, since it may be standard input. */
   const givenOnce = (): ReturnType<typeof readGivenToken> => (given ??= readGivenToken(needs));
 
@@ -151,10 +153,12 @@ export function createSession(needs: SessionNeeds): Session {
       return true;
     },
     async tierGiven(tier) {
-      if (tier === givenTier) return;
+      const before = current === givenTo ? givenTier : undefined;
+      if (tier === before) return;
       givenTier = tier;
+      givenTo = current;
       const { entry } = await (current ?? choose());
-      if (entry !== undefined && tierOf(entry) !== tier) await storeTier(entry, tier);
+      if (entry !== undefined && (before ?? tierOf(entry)) !== tier) await storeTier(entry, tier);
     },
     async tier() {
       const bearer = await current?.catch(() => undefined);

@@ -60,6 +60,26 @@ function begun(
   return { session, store, asked, state, notices: world.notices, folder, settings };
 }
 
+test('the tier that the service gives is stored whenever it changes in a run, also for a new token', async () => {
+  const { session, store, notices, asked } = begun({ base: REMOTE });
+  await session.login({ client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' });
+  const stored = async () => (await store.get(REMOTE, 'default'))?.given_tier;
+  const { access_tier: tier } = (await session.bearer()).entry!;
+  const lower = 'external';
+  expect(tier).not.toBe(lower);
+  await session.tierGiven(lower);
+  expect(await stored()).toBe(lower);
+  await session.tierGiven(tier);
+  expect(await stored()).toBeUndefined();
+  await session.tierGiven(lower);
+  await session.login({ client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' });
+  expect(asked).toHaveLength(2);
+  await session.tierGiven(lower);
+  expect(await stored()).toBe(lower);
+  const lowered = `the token is for tier ${tier}, and the service gives tier ${lower} now`;
+  expect(notices).toEqual([lowered, `the service gives tier ${tier} again`, lowered, lowered]);
+});
+
 describe('a given token', () => {
   test('G13: ARX_TOKEN is used, never saved, never renewed', async () => {
     const { session, asked, folder } = begun({ base: REMOTE, env: { ARX_TOKEN: 'given' } });
