@@ -21,13 +21,17 @@ type Asked = {
   meant(values: readonly string[]): { near: string | undefined } | undefined;
 };
 
-/** Says of each part of the query that alone finds nothing whether its value is one that no message has. `page`: the empty answer. */
+/**
+ * Says of each part of the query that alone finds nothing whether its value is one that no message has, of those that the reader may
+ * read. `page`: the empty answer.
+ */
 export async function noticeMissingValues(
   { parts }: SearchQuery,
-  { alone = [] }: SearchPage,
+  { alone = [], index }: SearchPage,
   client: Pick<Client, 'search'>,
   app: Pick<App, 'world' | 'notice' | 'log'>,
 ): Promise<void> {
+  const ofTier = (index.withheld ?? 0) > 0 ? ' in the messages of your tier' : '';
   const found = new Map(alone.map(({ query, total }) => [query, total]));
   const empty = parts.filter((part) => parts.length === 1 || found.get(part) === 0);
   for (const part of empty) {
@@ -41,7 +45,7 @@ export async function noticeMissingValues(
         meant.near === undefined
           ? `${arx} search --facet ${facet} lists them`
           : `did you mean ${facet}:${meant.near}?`;
-      return `no ${noun} "${cutText(value)}"; ${hint}`;
+      return `no ${noun} "${cutText(value)}"${ofTier}; ${hint}`;
     });
   }
 }

@@ -243,5 +243,8 @@ describe('messages above the tier of the reader', () => {
     const strict = await arx(dir, 'search nosuchword --strict --count');
     expect([strict.exit, strict.stderr]).toEqual([3, expect.stringMatching(said)]);
     expect(await arx(dir, 'search the --all --strict -o ndjson')).toMatchObject({ exit: 0 });
+    expect((await arx(dir, 'search from:nobodyatall')).stderr).toContain(
+      'arx: no sender "nobodyatall" in the messages of your tier; ',
+    );
   });
 });
