@@ -82,7 +82,7 @@ export async function openFrozenLog<Row extends Identified>(
 /** Writes walk.json, or compares it with `subject` when it is continued. A folder that is refused is not changed. */
 async function claim(dir: string, subject: Subject, resume: boolean): Promise<void> {
   const path = join(dir, SUBJECT_FILE);
-  const bytes = bytesOf(subject);
+  let bytes = bytesOf(subject);
   const found = await readBytesIfExists(path, MAX_SUBJECT_BYTES);
   if (!resume && !(await isEmptyLog(dir)))
     throw new Fault('unsafe', `${dir} holds a frozen walk already`, { hint: 'continue it with --resume' });
@@ -91,8 +91,8 @@ async function claim(dir: string, subject: Subject, resume: boolean): Promise<vo
   // A kill may cut the file anywhere: a beginning of these bytes is not the file of another walk.
   else if (!isBeginning(continued, bytes)) {
     // Without a tier: as earlier versions wrote it, or where the tier was not known.
-    if (continued.equals(bytesOf(withoutTier(subject)))) return;
-    throw otherSubject(dir, continued, subject);
+    bytes = bytesOf(withoutTier(subject));
+    if (!isBeginning(continued, bytes)) throw otherSubject(dir, continued, subject);
   }
   if (continued?.length === bytes.length) return;
   if (found !== undefined) await rm(path);

@@ -186,6 +186,17 @@ describe('kill -9 (I1, M7)', () => {
     }
   });
 
+  test('a cut subject file without a tier is completed without one, once it says that it has none', async () => {
+    const whole = Buffer.from(`${canonicalJson({ version: 1, ...SUBJECT })}\n`);
+    const tier = whole.indexOf('"version"') + 1;
+    for (let bytes = tier + 1; bytes <= whole.length; bytes++) {
+      await writeFile(join(dir, SUBJECT_FILE), whole.subarray(0, bytes));
+      const log = await openFrozenLog(dir, { ...SUBJECT, tier: 'internal' }, { resume: true });
+      await log.close();
+      expect(await readFile(join(dir, SUBJECT_FILE))).toEqual(whole);
+    }
+  });
+
   test('a cut subject file is completed', async () => {
     await walkInto({ resume: false, windows: 1 });
     await truncate(join(dir, 'walk.json'), 10);
