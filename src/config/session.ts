@@ -61,7 +61,10 @@ export type Session = {
   chooseAgain(): Promise<boolean>;
   /** Returns what to do where the service refuses the token. */
   hintAfterRefusal(): Promise<string>;
-  /** Call it with the tier that the service says it gives the token. Where that is news, it is stored, and a notice says it. */
+  /**
+   * Call it with the tier that the service says it gives the token. Where that is news, it is stored, and a notice says it; not for
+   * every change of a service that goes on changing it.
+   */
   tierGiven(tier: string): Promise<void>;
   /** Returns the tier that the service gave last in this run, else that of the token that was sent; undefined where none is known. */
   tier(): Promise<string | undefined>;
@@ -110,6 +113,7 @@ export function createSession(needs: SessionNeeds): Session {
   let givenTier: string | undefined;
   /** The token to which that tier was given. */
   let givenTo: Promise<Bearer> | undefined;
+  let tierChanges = 0;
   /** Read once, since it may be standard input. */
   const givenOnce = (): ReturnType<typeof readGivenToken> => (given ??= readGivenToken(needs));
 
@@ -158,7 +162,10 @@ export function createSession(needs: SessionNeeds): Session {
       givenTier = tier;
       givenTo = current;
       const { entry } = await (current ?? choose());
-      if (entry !== undefined && (before ?? tierOf(entry)) !== tier) await storeTier(entry, tier);
+      if (entry === undefined || (before ?? tierOf(entry)) === tier || tierChanges >= MAX_TIER_CHANGES)
+        return;
+      tierChanges += 1;
+      await storeTier(entry, tier);
     },
     async tier() {
       const bearer = await current?.catch(() => undefined);
@@ -304,6 +311,9 @@ export function createSession(needs: SessionNeeds): Session {
 function tierOf({ access_tier: tier, given_tier: given }: TokenEntry): string {
   return given ?? tier;
 }
+
+/** A service is started again with another tier now and then; one that changes it with each answer must not fill the screen. */
+const MAX_TIER_CHANGES = 4;
 
 /** More than any token needs. */
 const MAX_TOKEN_FILE_BYTES = 64 * 1024;

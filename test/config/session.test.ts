@@ -80,6 +80,14 @@ test('the tier that the service gives is stored whenever it changes in a run, al
   expect(notices).toEqual([lowered, `the service gives tier ${tier} again`, lowered, lowered]);
 });
 
+test('a service that gives another tier with each answer does not fill the screen', async () => {
+  const { session, notices } = begun({ base: REMOTE });
+  await session.login({ client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' });
+  for (let at = 0; at < 20; at += 1) await session.tierGiven(at % 2 === 0 ? 'external' : 'internal');
+  expect(notices).toHaveLength(4);
+  expect(await session.tier()).toBe('internal');
+});
+
 describe('a given token', () => {
   test('G13: ARX_TOKEN is used, never saved, never renewed', async () => {
     const { session, asked, folder } = begun({ base: REMOTE, env: { ARX_TOKEN: 'given' } });
