@@ -21,7 +21,7 @@ export type BagRecord = { entry: ManifestEntry; row: Attachment | undefined; aut
 
 /** Returns whether the file goes into the bag: it was not withheld when it was pulled, and is not withheld now. */
 export const isIncluded = ({ entry, row }: BagRecord): boolean =>
-  entry.path !== null && row?.redacted !== true;
+  entry.path !== null && !(row?.redacted ?? entry.redacted);
 
 /** Returns whether the archive never had the file. */
 export const isAbsent = ({ entry, row }: BagRecord): boolean =>

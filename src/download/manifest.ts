@@ -19,7 +19,7 @@ const LINES_PER_SYNC = 256;
 
 /**
  * One line. `path` is relative to the folder; null for a row without a file: `redacted`, or `absent`, which the service never
- * had. The service may know no hash of such a file; then `sha256` is null. `reason` says why a file is not there; without `redacted` and
+ * had. A file that was kept before its row became so keeps `path` and `sha256`. The service may know no hash of such a file; then `sha256` is null. `reason` says why a file is not there; without `redacted` and
  * `absent` a pull could not keep it.
  */
 export const ManifestEntry = z.object({
@@ -40,6 +40,10 @@ export type ManifestEntry = z.infer<typeof ManifestEntry>;
 /** Returns whether a pull could not keep the file of this entry, and no earlier one did. */
 export const isNotKept = ({ redacted, absent, reason }: ManifestEntry): boolean =>
   !redacted && absent !== true && reason !== undefined;
+
+/** Returns whether a pull kept the file of this entry and verified it; the row may be withheld or absent by now. */
+export const isKept = (entry: ManifestEntry | undefined): entry is ManifestEntry & { path: string } =>
+  entry != null && entry.path !== null && entry.sha256 !== null && !isNotKept(entry);
 
 /** The manifest of a target folder, open for new entries. */
 export type Manifest = {

@@ -1,4 +1,6 @@
 // Pulls one catalogue row at a time: its name, what is here already, the download, and the line of the report.
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { RetryOptions } from '../client/retry.ts';
 import { createSemaphore } from '../concurrency/semaphore.ts';
 import type { Attachment } from '../contract/attachment.ts';
@@ -12,7 +14,7 @@ import type { FileAccess } from './file-request.ts';
 import { WrongContent } from './download-file.ts';
 import type { SaveOptions } from './file-writer.ts';
 import { sha256Of } from './hash-of-row.ts';
-import { isNotKept, type ManifestEntry } from './manifest.ts';
+import { isKept, type ManifestEntry } from './manifest.ts';
 import { createNameAssigner } from './name-assigner.ts';
 import { downloadResumable } from './resumable-download.ts';
 import type { SmallFileFetcher } from './small-file-fetcher.ts';
@@ -43,8 +45,11 @@ export type PullerOptions = {
   log: (line: string) => void;
 };
 
-/** A row of the report, its line of the manifest, and why it failed. */
-export type PullResult = { file: PulledFile; entry?: ManifestEntry; fault?: Fault };
+/**
+ * A row of the report, its line of the manifest, and why it failed. `isNews`: an earlier pull kept the file, and now it is withheld or
+ * absent for the first time.
+ */
+export type PullResult = { file: PulledFile; entry?: ManifestEntry; fault?: Fault; isNews?: boolean };
 
 /** What would be done with a file, and its path below the target folder; null for one that cannot be had. */
 export type PlannedFile = { action: 'withheld' | 'absent' | 'here' | 'download'; path: string | null };
@@ -147,12 +152,20 @@ export function createPuller(options: PullerOptions): Puller {
   function notKept(row: Attachment, { path, expected }: PulledFile, fault: Fault): { entry?: ManifestEntry } {
     const { id, bytes = null } = row;
     const earlier = entries.get(id);
-    if (fault instanceof FileLeftOut || (earlier?.path != null && !isNotKept(earlier))) return {};
+    if (fault instanceof FileLeftOut || isKept(earlier)) return {};
     const reason = fault.message.slice(0, MAX_REASON_LENGTH);
     // What stands at a name that was refused is not ours.
     const name = fault.kind === 'unsafe' ? null : path;
     return { entry: { id, path: name, sha256: expected, bytes, redacted: false, reason } };
   }
+
+  /** With `force`, a file that is withheld now and gone from the folder is no longer expected. */
+  const isGivenUp = async (path: string): Promise<boolean> =>
+    save.force &&
+    (await lstat(join(dir, path)).then(
+      () => false,
+      (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
+    ));
 
   return {
     prefetch: (row) => smallFiles?.prefetch(row),
@@ -162,11 +175,14 @@ export function createPuller(options: PullerOptions): Puller {
       const sha256 = file.expected;
       if (!isPullable(row)) {
         const isAbsent = file.verdict === 'absent';
-        const why = { ...(isAbsent ? { absent: true } : {}), ...reasonPart(row) };
-        return {
-          file,
-          entry: { id, path: null, sha256, bytes: row.bytes ?? null, redacted: !isAbsent, ...why },
-        };
+        const why = { redacted: !isAbsent, ...(isAbsent ? { absent: true } : {}), ...reasonPart(row) };
+        const earlier = entries.get(id);
+        if (isKept(earlier) && !(await isGivenUp(earlier.path))) {
+          const { path, bytes } = earlier;
+          const isNews = !earlier.redacted && earlier.absent !== true;
+          return { file, entry: { id, path, sha256: earlier.sha256, bytes, ...why }, isNews };
+        }
+        return { file, entry: { id, path: null, sha256, bytes: row.bytes ?? null, ...why } };
       }
       try {
         const { bytes } = await saveFileOf(row, file);

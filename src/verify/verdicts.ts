@@ -13,9 +13,9 @@ export type ExpectedFile = {
   sha256: string | null;
   /** Null where it is not known. */
   bytes?: number | null;
-  /** Its file may be missing; that is no fault of the folder. */
+  /** Its file may be missing, unless it has a path; that is no fault of the folder. */
   redacted?: boolean;
-  /** The archive never had its bytes. Its file may be missing, too. */
+  /** The archive does not have its bytes. Its file may be missing, too. */
   absent?: boolean | undefined;
   /** Why it is redacted, absent or was not kept by a pull, where that is known. */
   reason?: string | undefined;
@@ -26,7 +26,7 @@ export type FoundFile = { path: string; hash: string; bytes: number };
 
 /**
  * Returns the line of the report for an expected file, a found file, or both. A redacted file is `withheld` if it is
- * missing; if it is there, its hash is compared. The same holds for an `absent` one.
+ * missing and was never kept here (it has no path); if it is there, its hash is compared. The same holds for an `absent` one.
  */
 export function verdictRow(
   expected: ExpectedFile | undefined,
@@ -42,12 +42,20 @@ export function verdictRow(
     // The same string object saves memory where there are many files.
     actual: read === undefined ? null : read.hash === expectedHash ? expectedHash : read.hash,
     bytes: read?.bytes ?? null,
-    ...(observed === undefined && expected?.reason !== undefined ? { reason: expected.reason } : {}),
+    ...(observed === undefined && expected?.reason !== undefined && !isLost(expected)
+      ? { reason: expected.reason }
+      : {}),
   };
+}
+
+/** Whether a file that is not there was kept by a pull before it was withheld: the reason for that is not why it is missing. */
+function isLost({ path, sha256, redacted, absent }: ExpectedFile): boolean {
+  return path !== null && sha256 !== null && (redacted === true || absent === true);
 }
 
 function verdictOf(expected: ExpectedFile | undefined, observed: FoundFile | undefined): Verdict {
   if (observed === undefined) {
+    if (expected !== undefined && isLost(expected)) return 'missing';
     if (expected?.redacted === true) return 'withheld';
     if (expected?.absent === true) return 'absent';
     // Without a hash a pull keeps no file.

@@ -29,7 +29,7 @@ import { showPullProgress } from './pull-progress.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
 import { failIncomplete, select, type Selection } from './selection.ts';
 import { compileLess } from '../v8-flags.ts';
-import { checkAllowWithheld, failWithheld } from './withheld.ts';
+import { checkAllowWithheld, failNewlyWithheld, failWithheld } from './withheld.ts';
 
 /** Files downloaded at the same time: with one, the disk and the service wait for each other. */
 const DEFAULT_CONCURRENCY = 6;
@@ -155,12 +155,14 @@ async function pullWith(
   const progress = showPullProgress(app, selection);
   const diskWorker = openDiskWorker(world);
   const files: PulledFile[] = [];
+  let newlyWithheld = 0;
   const faults: Fault[] = [];
   let isRecorded = true;
   /** Results of files whose turn in the report has not come. */
   const ended = new Set<PullResult>();
   const record = (result: PullResult): void => {
-    const { file, entry, fault } = result;
+    const { file, entry, fault, isNews = false } = result;
+    if (isNews) newlyWithheld += 1;
     ended.delete(result);
     if (entry !== undefined) manifest.add(entry);
     if (fault !== undefined) faults.push(fault);
@@ -229,6 +231,7 @@ async function pullWith(
   const report = { ...verifyReportOf(files, selection.fault() === undefined), files } satisfies PullReport;
   await printFileReport(app, report);
   sayNext(app, { to: input.to, isRecorded }, report);
+  failNewlyWithheld(app, newlyWithheld);
   if (!input.allowWithheld) failWithheld(app, report);
   failIncomplete(app, selection, files.length);
 }

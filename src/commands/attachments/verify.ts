@@ -3,7 +3,7 @@ import { lstat, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
-import { fileStateOf, reasonOf } from '../../contract/attachment-file.ts';
+import { fileStateOf, isPullable, reasonOf } from '../../contract/attachment-file.ts';
 import type { VerifyReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
 import { bagFaultsOf, checkBag } from '../../bagit/validate.ts';
@@ -11,7 +11,7 @@ import { openFolderSource } from '../../bagit/folder-source.ts';
 import { openZipSource } from '../../bagit/zip-source.ts';
 import { compareFolder, readFolder, type VerifyOptions } from '../../verify/check-folder.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
-import { MANIFEST_FILE, readManifest, type ManifestEntry } from '../../download/manifest.ts';
+import { isKept, MANIFEST_FILE, readManifest, type ManifestEntry } from '../../download/manifest.ts';
 import { isOwnFile } from '../../download/own-files.ts';
 import { isUnfinishedMark } from '../../download/unfinished-pull.ts';
 import { parseChecksumList } from '../../verify/checksum-list.ts';
@@ -243,11 +243,14 @@ async function catalogue(
   const selection = await select({ ...part, ids: [] }, app);
   const expected: ExpectedFile[] = [];
   for await (const row of selection.rows()) {
-    const { id, sha256 } = row;
+    const { id } = row;
+    const entry = manifest?.get(id);
+    const kept = isKept(entry) ? entry : undefined;
     expected.push({
       id,
-      path: manifest?.get(id)?.path ?? null,
-      sha256: sha256 ?? null,
+      path: (isPullable(row) ? entry : kept)?.path ?? null,
+      // The row does not show the hash of a file above the tier.
+      sha256: row.sha256 ?? (isPullable(row) ? null : (kept?.sha256 ?? null)),
       redacted: fileStateOf(row) === 'withheld',
       absent: fileStateOf(row) === 'absent',
       reason: reasonOf(row) ?? undefined,

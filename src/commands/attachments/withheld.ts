@@ -36,3 +36,18 @@ export function failWithheld(app: App, { files, verdicts }: PullReport): void {
   });
   if (fault !== undefined) app.addFault(fault);
 }
+
+/**
+ * Fails the run with Fault 'partial' if files that an earlier pull kept are withheld or absent for the first time: with `-q` and
+ * `--allow-withheld` nothing else says so.
+ */
+export function failNewlyWithheld(app: App, files: number): void {
+  if (files === 0) return;
+  const [are, they] = files === 1 ? ['is', 'it'] : ['are', 'they'];
+  const what = `${plural(files, 'file')} that an earlier pull kept ${are} withheld or absent now`;
+  app.addFault(
+    new Fault('partial', what, {
+      hint: `${they} ${files === 1 ? 'stays' : 'stay'} in the folder, and verify goes on checking ${files === 1 ? 'it' : 'them'}; this is said once`,
+    }),
+  );
+}

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HEADERS } from '../../../src/contract/routes.ts';
-import { PullReport } from '../../../src/contract/reports/files.ts';
+import { PullReport, VerifyReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { serveCatalogue, type CatalogueOptions, type ForeignFile } from '../../support/catalogue-server.ts';
 import { arx, exitRecordOf, type Ran } from '../../support/command.ts';
@@ -45,6 +45,7 @@ const pull = (line: string, options: FakeWorldOptions = {}): Promise<Ran> =>
     env: { LANG: 'C.UTF-8', ARX_TOKEN: TOKEN },
     ...options,
   });
+const reportOfVerify = ({ stdout }: Ran) => VerifyReport.parse(JSON.parse(stdout));
 const reportOf = ({ stdout }: Ran) => PullReport.parse(JSON.parse(stdout));
 const manifestLine = (path: string, id = 'att_1') =>
   `${JSON.stringify({ id, path, sha256: sha256Of('old'), bytes: 3, redacted: false })}\n`;
@@ -126,6 +127,46 @@ describe('--allow-withheld, for a mirror that is pulled every day', () => {
     expect((await pull('--all --to none --allow-withheld')).exit).toBe(0);
     const none = await arx(dir, 'attachments verify none --allow-withheld');
     expect([none.exit, none.stderr]).toEqual([3, expect.stringContaining('nothing was checked')]);
+  });
+
+  test('a kept file that is withheld later is said once, and is still checked', async () => {
+    const files = ['one', 'two', 'three', 'four'].map((content) => ({ content }));
+    await serve(files);
+    expect((await pull(line)).exit).toBe(0);
+    await serve([
+      { content: 'one' },
+      { content: 'two', row: { ...HIDDEN, sha256: undefined } },
+      { content: 'three', row: HIDDEN },
+      { content: 'four', row: { file_url: null, sha256: null } },
+    ]);
+    const first = await pull(line);
+    expect([first.exit, first.stderr]).toEqual([
+      3,
+      expect.stringContaining('3 files that an earlier pull kept are withheld or absent now'),
+    ]);
+    expect(await pull(line)).toMatchObject({ exit: 0, stdout: '', stderr: '' });
+    expect(await verify('--allow-withheld')).toMatchObject({ exit: 0, stderr: '' });
+    writeFileSync(join(dir, 'dl/file-2.txt'), 'own');
+    rmSync(join(dir, 'dl/file-3.txt'));
+    expect((await pull(line)).exit).toBe(0);
+    for (const against of ['', `--against catalogue --base-url ${server!.url}`]) {
+      const ran = await arx(dir, `attachments verify dl --allow-withheld --json ${against}`, {
+        env: { ARX_TOKEN: TOKEN },
+      });
+      const verdicts = reportOfVerify(ran).files.map(({ verdict }) => verdict);
+      expect([ran.exit, verdicts]).toEqual([12, ['match', 'mismatch', 'missing', 'match']]);
+      expect(ran.stderr).not.toContain('could not keep');
+    }
+    // A bag without the service leaves them out, too.
+    rmSync(join(dir, 'dl/file-2.txt'));
+    const bag = await arx(dir, 'attachments export dl --to bag --offline --json');
+    expect([bag.exit, JSON.parse(bag.stdout)]).toMatchObject([3, { files: 2, withheld: ['att_2', 'att_3'] }]);
+    // Whoever deleted them on purpose says so.
+    expect((await pull(`${line} --force`)).exit).toBe(0);
+    expect((await verify('--allow-withheld')).exit).toBe(0);
+    await serve(files);
+    expect((await pull(line)).exit).toBe(0);
+    expect((await verify('')).exit).toBe(0);
   });
 
   test('does not go with --strict, which fails for them', async () => {
