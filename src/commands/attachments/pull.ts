@@ -232,7 +232,9 @@ async function pullWith(
   await printFileReport(app, report);
   sayNext(app, { to: input.to, isRecorded }, report);
   failNewlyWithheld(app, newlyWithheld);
-  if (!input.allowWithheld) failWithheld(app, report);
+  // A pull in which no file is available is no success, as a verification in which nothing is checked.
+  const { withheld, absent } = report.verdicts;
+  if (!input.allowWithheld || withheld + absent === files.length) failWithheld(app, report);
   failIncomplete(app, selection, files.length);
 }
 

@@ -124,7 +124,10 @@ describe('--allow-withheld, for a mirror that is pulled every day', () => {
     await serve([{ content: 'a', row: { sha256: sha256Of('b') } }, withheld]);
     expect((await pull(line)).exit).toBe(12);
     await serve([withheld]);
-    expect((await pull('--all --to none --allow-withheld')).exit).toBe(0);
+    for (const selected of ['--all', 'att_1']) {
+      const all = await pull(`${selected} --to none -q --allow-withheld`);
+      expect([all.exit, all.stderr]).toEqual([3, expect.stringContaining('1 of 1 file is withheld')]);
+    }
     const none = await arx(dir, 'attachments verify none --allow-withheld');
     expect([none.exit, none.stderr]).toEqual([3, expect.stringContaining('nothing was checked')]);
   });
