@@ -10,7 +10,7 @@ import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { formatCount, plural } from '../format/numbers.ts';
 import type { ArchiveLocation, OpenArchive } from '../service/index.ts';
-import { importLines, countOf } from '../format/views/index.ts';
+import { importLines, countOf, tierChangeTexts } from '../format/views/index.ts';
 import { refuseOwnFolders } from './archive-folder.ts';
 import { DATABASE_INPUT, localPlace } from './database-option.ts';
 import { withSpoolFolder } from './spool-folder.ts';
@@ -123,6 +123,7 @@ async function importFrom(input: Input, shown: (path: string) => string, app: Ap
   await app.printer.report(report, () => importLines(report, app.screen));
   if (input.dryRun)
     app.notice('dry run: nothing was stored; --database sqlite:FOLDER stores it in an archive of its own');
+  for (const text of tierChangeTexts(report)) app.notice(text);
   for (const { path, notice } of report.notices.slice(0, MAX_NOTICES)) app.notice(`${path} ${notice}`);
   const others = countOf(report, 'notices') - MAX_NOTICES;
   if (others > 0) app.notice(`and ${formatCount(others)} more; see "notices" in the report`);

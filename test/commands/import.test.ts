@@ -38,6 +38,28 @@ test('a dry run says what would be stored', async () => {
   expect(readdirSync(dir)).toEqual(['box']);
 });
 
+test('an import that changes who may read known messages says so, above all a dry run', async () => {
+  await arx(dir, 'import box');
+  const runs = async (options: string): Promise<[unknown, string]> => {
+    const { stdout, stderr } = await arx(dir, `import box box/1 --json ${options}`);
+    return [(JSON.parse(stdout) as ImportReport).tier_changes, stderr];
+  };
+  const changes = [{ from: 'internal', to: 'external', messages: 1 }];
+  expect(await runs('--tier external --dry-run')).toEqual([
+    changes,
+    expect.stringContaining(
+      'arx: 1 message and its attachments would change from tier internal to external\n',
+    ),
+  ]);
+  expect(await runs('--tier external')).toEqual([
+    changes,
+    'arx: 1 message and its attachments changed from tier internal to external\n',
+  ]);
+  for (const options of ['', '--tier external']) expect(await runs(options)).toEqual([undefined, '']);
+  const { stdout } = await arx(dir, 'import box --tier mirror -o table');
+  expect(stdout).toContain('─ 1 message and its attachments changed from tier external to mirror\n');
+});
+
 test.each(['--kind maildir', '--kind mbox', '--kind slack', '--kind pst'])(
   '%s does not fit',
   async (option) => {

@@ -12,7 +12,7 @@ import * as views from '../../src/format/views/index.ts';
 const PLAIN = new Set(
   (
     'a b base access fsck trigger indexed about action actual added after ahead algorithms alias all archives at attempts base64 before began behind body by bytes cc ' +
-    'change changed check cities checked checks city class client code compared config content copied count counts created current ' +
+    'change changed changes check cities checked checks city class client code compared config content copied count counts created current ' +
     'data database date deleted depth detail differing dir directory dropped dry dsn encoding end engine entries equal error ' +
     'expected expired expires fact failed fetch field fields file filename files findings finding finished first format formats ' +
     'forgotten forwarded found from given groups header headers html id ids in issued key kind known last layer left line lines links list ' +

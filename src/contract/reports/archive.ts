@@ -1,5 +1,6 @@
 // The JSON reports about a whole archive: import, backup and fsck.
 import * as z from 'zod';
+import { TIERS } from '../token.ts';
 import { FILES_PLACES } from '../files-place.ts';
 import { count, version } from './fields.ts';
 
@@ -23,6 +24,7 @@ const ListedItem = z.enum(['refused', 'skipped', 'notices']);
  * were read as each format. `skipped` names what was not read on purpose: a file, or `bytes` of it at `offset`. `notices`: files
  * whose content was not understood, such as chats of systems that arx does not read. `not_listed`: how many more entries a list would
  * have, by their reason; each list has the first 10,000. `messages.refused` of the sources counts all that were refused.
+ * `tier_changes`: how many known messages, with their attachments, got another tier; in a dry run, would get it. Without such, absent.
  */
 export const ImportReport = z.object({
   version,
@@ -47,6 +49,7 @@ export const ImportReport = z.object({
   ),
   notices: z.array(z.object({ path: z.string(), notice: z.string() })),
   not_listed: z.array(z.object({ list: ListedItem, reason: z.string(), count })).optional(),
+  tier_changes: z.array(z.object({ from: z.enum(TIERS), to: z.enum(TIERS), messages: count })).optional(),
 });
 export type ImportReport = z.infer<typeof ImportReport>;
 

@@ -107,6 +107,15 @@ export function countOf(report: ImportReport, name: ImportList): number {
   return notListed(report, name).reduce((sum, { count }) => sum + count, report[name].length);
 }
 
+/** Returns for each change of tiers by an import how many messages it is about. */
+export function tierChangeTexts({ dry_run, tier_changes = [] }: ImportReport): string[] {
+  return tier_changes.map(({ from, to, messages }) => {
+    const whose = messages === 1 ? 'its' : 'their';
+    const verb = dry_run === true ? 'would change' : 'changed';
+    return `${plural(messages, 'message')} and ${whose} attachments ${verb} from tier ${from} to ${to}`;
+  });
+}
+
 /** Returns an import: the archive in one line, then each source and what was refused. */
 export function importLines(report: ImportReport, canvas: Canvas): Line[] {
   const willStore = report.dry_run === true ? 'would be stored' : 'stored';
@@ -167,8 +176,9 @@ export function importLines(report: ImportReport, canvas: Canvas): Line[] {
   const told = branches('notices', ({ path, notice }) => `${path}: ${notice}`);
   const notices: Branch[] =
     told.length > 0 ? [{ line: { text: 'not understood', style: 'warn' }, children: told }] : [];
+  const tiers = tierChangeTexts(report).map((text): Branch => ({ line: { text, style: 'warn' } }));
   return [
     `${plural(report.conversations, 'conversation')} in the archive`,
-    ...treeLines([...sources, ...refused, ...skipped, ...notices], canvas),
+    ...treeLines([...sources, ...tiers, ...refused, ...skipped, ...notices], canvas),
   ];
 }

@@ -23,7 +23,7 @@ export {
 export { changesOf, changeView, diffLines, windowView } from './frozen-walk.ts';
 export { archiveCopyLines } from './archive-copy.ts';
 export { archiveEntryView, archiveMoveLines, archiveUpgradeLines, type ListedArchive } from './archives.ts';
-export { backupLines, countOf, fsckLines, importLines } from './archive-report.ts';
+export { backupLines, countOf, fsckLines, importLines, tierChangeTexts } from './archive-report.ts';
 export { filesMoveLines } from './files-move.ts';
 export { exportLines, fileView, plannedFileView, pullPlanLines, verifyLines } from './files-report.ts';
 export { walkLines } from './walk-report.ts';

@@ -3,6 +3,7 @@ import { rowsWithoutBytes } from '../store/additions/attachment-rows.ts';
 import {
   hasAttachmentBytes,
   knownOf,
+  tierChanges,
   type AddedCounts,
   type MessageWriter,
 } from '../store/additions/message-batches.ts';
@@ -13,6 +14,8 @@ import { storableMessage } from '../records/storable-text.ts';
 export function createDryRunWriter(database: Statements | undefined): MessageWriter {
   /** Hashes of messages that would be stored by now, each with its number of attachments. */
   const added = new Map<string, number>();
+  /** Numbers of messages that would have another tier by now. */
+  const changed = new Set<number>();
   const known: MessageWriter['known'] = async (hashes) => {
     const all = [...hashes];
     const found = database === undefined ? new Map<string, number>() : await knownOf(database, all);
@@ -44,6 +47,12 @@ export function createDryRunWriter(database: Statements | undefined): MessageWri
         .length;
     },
     nameMentions: async () => {},
-    setTiers: async () => {},
+    async setTiers(messages) {
+      if (database === undefined) return [];
+      // A message that is read again would have its tier by then.
+      const changes = (await tierChanges(database, messages)).filter(({ n }) => !changed.has(n));
+      for (const { n } of changes) changed.add(n);
+      return changes;
+    },
   };
 }

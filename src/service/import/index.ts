@@ -7,6 +7,7 @@ import { Fault } from '../../faults.ts';
 import type { ImportItem } from '../records/import-items.ts';
 import type { Archive } from '../store/archive.ts';
 import { createDrain } from '../store/event-worker.ts';
+import type { TierChange } from '../store/additions/message-batches.ts';
 import { DatabaseAccessError, accessFault } from '../store/sql/database-error.ts';
 import { detectSource } from './detect.ts';
 import type { Read, ReadOptions } from './readers.ts';
@@ -128,6 +129,12 @@ async function importSources(
     notices: [],
   };
   const lists = createItemLists();
+  const tierChanges: NonNullable<ImportReport['tier_changes']> = [];
+  const tierChanged = ({ from, to }: TierChange): void => {
+    const same = tierChanges.find((change) => change.from === from && change.to === to);
+    if (same === undefined) tierChanges.push({ from, to, messages: 1 });
+    else same.messages += 1;
+  };
   for (const { path, kind, read } of sources) {
     // Only in an mbox are positions byte offsets.
     const before = report.sources.reduce((sum, { messages }) => sum + messages.stored, 0);
@@ -138,6 +145,7 @@ async function importSources(
       changesTiers,
       signal,
       lists,
+      tierChanged,
       stored: ({ messages }, position) =>
         progress?.({
           path,
@@ -160,7 +168,7 @@ async function importSources(
       formats,
     });
   }
-  Object.assign(report, lists.report());
+  Object.assign(report, lists.report(), tierChanges.length === 0 ? {} : { tier_changes: tierChanges });
   // Applies the events that waited for what was imported. Another process may have begun to.
   if (target !== undefined) await createDrain(target)();
   const row = await archive?.database.get<{ n: number }>('SELECT COUNT(*) AS n FROM conversations');

@@ -4,7 +4,11 @@ import type { Tier } from '../../contract/token.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from '../store/archive.ts';
-import { createMessageWriter, type MessageWriter } from '../store/additions/message-batches.ts';
+import {
+  createMessageWriter,
+  type MessageWriter,
+  type TierChange,
+} from '../store/additions/message-batches.ts';
 import { primaryCode, SQLITE } from '../store/sql/sqlite-result-codes.ts';
 import { parseMail } from '../mail/mail-record.ts';
 import { importedTextReader } from '../mail/search-text.ts';
@@ -41,6 +45,8 @@ export type StoreOptions = {
   signal: AbortSignal;
   /** Gets what was refused or skipped, and notices. */
   lists: ItemLists;
+  /** Called for each known message whose tier changed. */
+  tierChanged?(change: TierChange): void;
   /** Called after each batch with the counts so far and the position of the last item. */
   stored(counts: ImportCounts, position: number): void;
 };
@@ -61,7 +67,7 @@ export function importWriter(archive: Archive): MessageWriter {
 export async function storeItems(
   intake: MessageWriter,
   items: AsyncIterable<SourceItem>,
-  { originCity, tier, changesTiers, signal, lists, stored }: StoreOptions,
+  { originCity, tier, changesTiers, signal, lists, tierChanged, stored }: StoreOptions,
 ): Promise<ImportCounts> {
   const files = createFileCounter();
   const counts: ImportCounts = {
@@ -76,7 +82,10 @@ export async function storeItems(
   let position = 0;
   const storeBatch = async () => {
     const { fresh, known } = await parseNew(intake, batch, { ...refusing, originCity, tier });
-    if (changesTiers) await intake.setTiers(batch.map((item) => ({ tier, ...item })));
+    if (changesTiers) {
+      const changes = await intake.setTiers(batch.map((item) => ({ tier, ...item })));
+      for (const change of changes) tierChanged?.(change);
+    }
     batch = [];
     bytes = 0;
     const completed = await intake.complete(known);

@@ -168,6 +168,7 @@ test('what is imported is internal unless the import names a tier, which known m
   expect(await tiers()).toEqual(internal);
   const external = await importPaths(archive, [dir, slack], { signal, tier: 'external' });
   expect(external.sources.map(({ messages }) => messages.stored)).toEqual([0, 0]);
+  expect(external.tier_changes).toEqual([{ from: 'internal', to: 'external', messages: 4 }]);
   expect(await tiers()).toEqual({
     'export/users.json': ['external', 'external'],
     'notes.txt': ['external', 'external'],

@@ -37,9 +37,15 @@ export type MessageWriter = {
   complete(known: readonly ImportedMessage[]): Promise<number>;
   /** Stores names for ids in the texts of known messages that have none. */
   nameMentions(known: readonly ImportedMessage[]): Promise<void>;
-  /** Sets the tier of those messages that the archive has, by the hashes of their stored bytes, and of their attachments. */
-  setTiers(messages: readonly Pick<ImportedMessage, 'sha256' | 'tier'>[]): Promise<void>;
+  /**
+   * Sets the tier of those messages that the archive has, by the hashes of their stored bytes, and of their attachments. Resolves to
+   * the changes, one for each message that had another tier.
+   */
+  setTiers(messages: readonly Pick<ImportedMessage, 'sha256' | 'tier'>[]): Promise<TierChange[]>;
 };
+
+/** The tier that a message had, and the one that it gets. */
+export type TierChange = { from: Tier; to: Tier };
 
 /** Returns the writer of an archive. `readText` returns what the search index gets of a message. */
 export function createMessageWriter(archive: Archive, readText: ReadText): MessageWriter {
@@ -91,8 +97,9 @@ export function createMessageWriter(archive: Archive, readText: ReadText): Messa
       });
     },
     async setTiers(messages) {
-      const changed = await rowsOfOtherTier(archive.database, messages);
-      if (changed.length === 0) return;
+      const changes = await tierChanges(archive.database, messages);
+      if (changes.length === 0) return [];
+      const changed = changes.map(({ n, to }) => ({ n, tier: to }));
       await archive.database.transaction(async (statements) => {
         await invalidateSummary(statements, 'tiers');
         await updateRows(statements, MESSAGES, ['tier'], changed);
@@ -115,6 +122,7 @@ export function createMessageWriter(archive: Archive, readText: ReadText): Messa
           files.map(({ sha256 }) => sha256),
         );
       });
+      return changes;
     },
   };
 }
@@ -132,11 +140,11 @@ export async function knownOf(
   return new Map(rows.map(({ raw_sha256, attachments }) => [raw_sha256, attachments]));
 }
 
-/** Returns the numbers of those messages that the archive has with another tier, each with its new tier. */
-async function rowsOfOtherTier(
+/** Returns the numbers of those messages that the archive has with another tier, each with both tiers. */
+export async function tierChanges(
   statements: Statements,
   messages: readonly Pick<ImportedMessage, 'sha256' | 'tier'>[],
-): Promise<{ n: number; tier: Tier }[]> {
+): Promise<({ n: number } & TierChange)[]> {
   const tierOf = new Map(messages.map(({ sha256, tier }) => [sha256, tier]));
   const rows = await selectIn<{ n: number; raw_sha256: string; tier: Tier }>(
     statements,
@@ -145,7 +153,7 @@ async function rowsOfOtherTier(
   );
   return rows.flatMap(({ n, raw_sha256, tier }) => {
     const wanted = tierOf.get(raw_sha256)!;
-    return wanted === tier ? [] : [{ n, tier: wanted }];
+    return wanted === tier ? [] : [{ n, from: tier, to: wanted }];
   });
 }
 
