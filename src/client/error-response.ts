@@ -107,9 +107,12 @@ const ABOVE_TIER = 'observer_not_permitted';
 /** The code for an event whose id another event has. */
 const OTHER_BODY = 'event_conflict';
 
+/** What only the tier mirror has: the relay, and the records that our service says are above the tier internal. */
+const ONLY_MIRROR = /read:mirror| above the tier internal$/;
+
 /** Returns the lowest tier that may give what a message says is missing. */
-function tierOf(message: string | undefined): string {
-  return message?.includes('read:mirror') === true ? 'mirror' : 'internal';
+function tierOf(message = ''): string {
+  return ONLY_MIRROR.test(message) ? 'mirror' : 'internal';
 }
 
 function hintFor(

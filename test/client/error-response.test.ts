@@ -42,6 +42,18 @@ describe('the words of the service are found', () => {
   });
 });
 
+test.each([
+  ['observer_not_permitted', 'msg_1 is above the tier external', 'internal'],
+  ['observer_not_permitted', 'msg_1 is above the tier internal', 'mirror'],
+  ['observer_not_permitted', 'Not for you', 'internal'],
+  ['scope_missing', 'the token lacks the scope read:sequence', 'internal'],
+  ['scope_missing', 'the token lacks the scope read:mirror', 'mirror'],
+])('%s, %s: the hint names a higher tier', (code, message, tier) => {
+  expect(hintOf(said(403, { error: { code, message } }))).toBe(
+    `arx login --observer-tier ${tier} asks for more rights, where the service gives them`,
+  );
+});
+
 describe('404 of another service names what it does not have', () => {
   test.each([
     ['/api/sequence/no_such_order', 'the service has no sequence no_such_order: nothing here'],
