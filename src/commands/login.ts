@@ -32,10 +32,13 @@ export async function run({ use }: z.infer<typeof Input>, app: App): Promise<voi
   else await app.apiTransport();
   const last = await lastLogin(app);
   const request = app.mayAsk ? await askedRequest(last, app) : givenRequest(app);
-  if (!app.mayAsk) app.notice(`tokens are stored in ${app.tokens.place}`);
   const entry = await loggedIn(request, { session, last, app });
   await app.printer.record(identityView, identityOf(entry, app));
   await chooseService(use, app);
+}
+
+function storedIn({ tokens }: App): string {
+  return `tokens are stored in ${tokens.place}`;
 }
 
 const NOT_STORED = 'no token was stored';
@@ -57,7 +60,9 @@ async function loggedIn(
   for (let tries = 1; ; tries += 1) {
     const request = tier === undefined ? first : { ...first, observer_tier: tier, requested_tier: tier };
     try {
-      return await session.login(request);
+      return await session.login(request, () => {
+        if (!app.mayAsk) app.notice(storedIn(app));
+      });
     } catch (error) {
       const failure = withAnswers(tierHinted(error, request, app), request, app);
       if (!isTyped || tries === MAX_TIERS || !(error instanceof Fault) || !isAboutTier(error)) throw failure;
@@ -123,7 +128,7 @@ function givenRequest(app: App): TokenRequest {
 async function askedRequest(last: TokenEntry | undefined, app: App): Promise<TokenRequest> {
   const { client_id, observer_tier, requested_tier, profile } = app.settings;
   const where = app.settings.base_url.value ?? `the local archive in ${app.directories.data}`;
-  const lines = [`log in to ${where}, profile ${profile.value}`, `tokens are stored in ${app.tokens.place}`];
+  const lines = [`log in to ${where}, profile ${profile.value}`, storedIn(app)];
   await app.world.stderr.write(lines.map((text) => `${escapeText(text)}\n`).join(''));
   const isGiven = [client_id, observer_tier, requested_tier].some(({ value }) => value !== undefined);
   const owner = !app.isRemote && isGiven ? OWNER : undefined;

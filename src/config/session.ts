@@ -68,8 +68,11 @@ export type Session = {
   tierGiven(tier: string): Promise<void>;
   /** Returns the tier that the service gave last in this run, else that of the token that was sent; undefined where none is known. */
   tier(): Promise<string | undefined>;
-  /** Requests a token and stores it. Throws the service's Fault, and 'protocol' for a token that has expired already. */
-  login(request: TokenRequest): Promise<TokenEntry>;
+  /**
+   * Requests a token and stores it; calls `beforeStored` between the two. Throws the service's Fault, and 'protocol' for a token that
+   * has expired already.
+   */
+  login(request: TokenRequest, beforeStored?: () => void): Promise<TokenEntry>;
   /** Removes the stored token. Returns whether there was one. */
   logout(): Promise<boolean>;
   /** Returns all tokens that must never be written out: the given one, and the stored ones that can be read. */
@@ -171,8 +174,9 @@ export function createSession(needs: SessionNeeds): Session {
       const bearer = await current?.catch(() => undefined);
       return givenTier ?? (bearer?.entry === undefined ? undefined : tierOf(bearer.entry));
     },
-    async login(request) {
+    async login(request, beforeStored) {
       const entry = await obtain(request);
+      beforeStored?.();
       await store.put(entry, { repair: true });
       current = Promise.resolve({ token: entry.access_token, source: 'login', entry });
       return entry;

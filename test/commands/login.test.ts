@@ -153,6 +153,12 @@ describe('the local archive', () => {
     expect(stored()).toEqual(['arx internal internal']);
   });
 
+  test('off a terminal a login that fails says nothing of a place', async () => {
+    const ran = await arx(dir, 'login --observer-tier external --requested-tier mirror', { env: ENV });
+    expect(ran.exit).toBe(5);
+    expect(ran.stderr).toMatch(/^arx: observer tier external does not allow the mirror scope/);
+  });
+
   test('a damaged token store is asked over, and repaired', async () => {
     mkdirSync(join(dir, 'config'), { mode: 0o700 });
     writeFileSync(join(dir, 'config/tokens.json'), '{', { mode: 0o600 });
