@@ -65,7 +65,7 @@ export function diffLines(report: DiffReport, canvas: Canvas): Line[] {
   const kinds = KINDS.filter((kind) => report[kind].length > 0);
   const counts = kinds.flatMap((kind): Span[] => [
     { text: `${formatCount(report[kind].length)} ${kind}`, style: MARKS[kind].style },
-    ', ',
+    kind === 'changed' ? `${withheldPart(report)}, ` : ', ',
   ]);
   return [
     [
@@ -86,6 +86,15 @@ export function diffLines(report: DiffReport, canvas: Canvas): Line[] {
       canvas,
     ),
   ];
+}
+
+/** Returns how many of the changed rows only one walk shows; empty without such. */
+function withheldPart({ changed }: DiffReport): string {
+  const parts = (['a', 'b'] as const).flatMap((side) => {
+    const count = changed.filter(({ withheld }) => withheld === side).length;
+    return count === 0 ? [] : [`${formatCount(count)} withheld in ${side} alone`];
+  });
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
 }
 
 function headCells(side: string, walk: FrozenWalk, { instants = UTC_INSTANTS }: Canvas): Span[] {
