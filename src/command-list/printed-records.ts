@@ -147,7 +147,7 @@ const PRINTED: Record<CommandWords, Printed> = {
   token: z.object({ access_token: text }),
   search: ({ given, isSelection }) =>
     given['count'] === true
-      ? SearchPage.pick({ total: true, index: true })
+      ? SearchPage.pick({ total: true, index: true }).extend({ complete: z.boolean() })
       : given['facet'] !== undefined
         ? SearchCount
         : given['snippets'] === false && isSelection !== true

@@ -4,13 +4,16 @@ import { PAGE_LIMIT } from '../contract/scalars.ts';
 import type { SearchHit } from '../contract/search/search.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
-import { checkQuery, firstPage, readPage, sayWhyNone } from './search.ts';
+import { checkQuery, firstPage, isKnown, readPage, sayWhyNone } from './search.ts';
+
+/** What a search finds. `areAll`: every message was searched. */
+export type FoundMessages = { areAll: boolean; hits: AsyncIterable<SearchHit> };
 
 /**
- * Yields the messages that a query finds. Throws Fault 'usage' for a wrong query, 'not_found' where the service has no search, and the
+ * Returns the messages that a query finds. Throws Fault 'usage' for a wrong query, 'not_found' where the service has no search, and the
  * Faults of requests. Messages that are not indexed yet are Fault 'partial' of the run.
  */
-export async function* foundMessages(q: string, app: App): AsyncGenerator<SearchHit> {
+export async function foundMessages(q: string, app: App): Promise<FoundMessages> {
   const query = checkQuery(q, app);
   const client = await app.client();
   const asked = { q, sort: 'oldest', limit: PAGE_LIMIT.maximum, snippets: false };
@@ -19,10 +22,14 @@ export async function* foundMessages(q: string, app: App): AsyncGenerator<Search
   const missing = first.index.of - first.index.indexed;
   if (missing > 0)
     app.addFault(new Fault('partial', `${plural(missing, 'message')} not indexed yet, so not found`));
-  for (let page = first; ;) {
-    yield* page.data;
-    const last = page.data.at(-1);
-    if (!page.has_more || last === undefined) return;
-    page = await readPage(client, { ...asked, starting_after: last.id });
+  return { areAll: isKnown(first), hits: hits() };
+
+  async function* hits(): AsyncGenerator<SearchHit> {
+    for (let page = first; ;) {
+      yield* page.data;
+      const last = page.data.at(-1);
+      if (!page.has_more || last === undefined) return;
+      page = await readPage(client, { ...asked, starting_after: last.id });
+    }
   }
 }

@@ -52,6 +52,7 @@ export async function printPage<Row extends { id: string }>(
     read,
     counted,
     contradiction: stated,
+    isUndecided = false,
   }: {
     fault?: Fault | undefined;
     changes: RowChanges;
@@ -60,6 +61,8 @@ export async function printPage<Row extends { id: string }>(
     counted?: ListName | undefined;
     /** How the service contradicted the request. */
     contradiction?: string | undefined;
+    /** More rows may match, which is said elsewhere. */
+    isUndecided?: boolean;
   },
 ): Promise<void> {
   const { status, has_more, drift_ratio } = page;
@@ -83,7 +86,7 @@ export async function printPage<Row extends { id: string }>(
       has_more: has_more ?? null,
       drift_ratio: drift_ratio ?? null,
       ...changedRows(changes),
-      complete,
+      complete: complete && !isUndecided,
     }),
   });
   noticeDrift(app, page, window);

@@ -103,17 +103,18 @@ export function checkLimit(
 }
 
 /**
- * Prints how many rows of these pages match. `fault` says after the last one why rows may be missing, which is a Fault of the run.
+ * Prints how many rows of these pages match. `fault` says after the last one why rows may be missing, which is a Fault of the run,
+ * `isUndecided` whether more rows may match.
  */
 export async function printCount(
   matching: AsyncIterable<readonly unknown[]>,
-  { fault }: { fault(): Fault | undefined },
+  { fault, isUndecided }: { fault(): Fault | undefined; isUndecided(): boolean },
   app: App,
 ): Promise<number> {
   let total = 0;
   for await (const _ of withProgress(rowsOf(matching), 'counting', 'rows', app)) total += 1;
   const doubt = fault();
-  await printTotal({ total, complete: doubt === undefined }, app);
+  await printTotal({ total, complete: doubt === undefined && !isUndecided() }, app);
   if (doubt !== undefined) app.addFault(doubt);
   await noticeEmptyArchive(total, app);
   return total;
@@ -181,7 +182,11 @@ export async function printList<Row extends { id: string }>(
   if (input.count) {
     const listing = readAll(list, order, input, app);
     const fault = (): Fault | undefined => listing.fault() ?? list.fault();
-    const total = await printCount(withMatches(listing, list), { fault }, app);
+    const total = await printCount(
+      withMatches(listing, list),
+      { fault, isUndecided: () => list.tests.isUndecided },
+      app,
+    );
     failNoMatch(total, filterState(list, fault()), input, app);
     list.tests.sayHidden(app);
     countContradictions(app, undefined, changes);
@@ -191,7 +196,8 @@ export async function printList<Row extends { id: string }>(
     const page = await firstRows(list, input, app);
     const counted = list.isUnfiltered ? name : undefined;
     const contradiction = list.oversized();
-    const known = { fault: list.fault(), changes, read: list.ids, counted, contradiction };
+    const { isUndecided } = list.tests;
+    const known = { fault: list.fault(), changes, read: list.ids, counted, contradiction, isUndecided };
     await printPage(app, view, page, input, known);
     failNoMatch(page.data.length, filterState(list, list.fault()), input, app);
     list.tests.sayHidden(app);
@@ -215,7 +221,7 @@ export async function printList<Row extends { id: string }>(
       total: shown.total(),
       has_more: !shown.isAll(),
       ...changedRows(changes),
-      complete: isWhole(),
+      complete: isWhole() && !list.tests.isUndecided,
     }),
   });
   sayMore(rows, shown, app);

@@ -20,6 +20,8 @@ export type RowTest<Row> = {
   matches(row: Row): boolean | undefined;
   /** The words of the command that lists the rows which do not show it. */
   command?: string;
+  /** Rows that do not match may match: not all that is looked at could be read, which is said elsewhere. */
+  isUnsure?: boolean;
 };
 
 /** Returns a value of a row; undefined where the row does not show one. */
@@ -67,7 +69,7 @@ export class RowTests<Row> {
 
   /** Returns whether some row could not be judged. */
   get isUndecided(): boolean {
-    return this.#hidden.size > 0;
+    return this.#hidden.size > 0 || this.#tests.some(({ isUnsure }) => isUnsure);
   }
 
   /** Says, after the last row, how many rows could not be judged; under `--strict` that is a Fault of the run. */

@@ -64,7 +64,7 @@ export async function run(input: Input, app: App): Promise<void> {
     ...(showsSnippets(input, app) ? {} : { snippets: false }),
   });
   const page = await firstPage(client, asked, app);
-  if (input.count) await printTotal({ total: page.total, index: page.index }, app);
+  if (input.count) await printTotal({ total: page.total, index: page.index, complete: isKnown(page) }, app);
   else if (facet !== undefined)
     await printFacet(page, facet === 'conversation' ? conversationCountView : searchCountView, app);
   else await printHits(client, asked, page, input, app);
@@ -229,7 +229,7 @@ async function printHits(
     }
   }
   const { status, total, order } = first;
-  const isComplete = (): boolean => !last.has_more && input.after === undefined && isKnown(first);
+  const isCut = (): boolean => last.has_more || input.after !== undefined;
   await app.printer.list(searchHitView, {
     status,
     rows: { pages: hits() },
@@ -240,7 +240,7 @@ async function printHits(
       has_more: last.has_more,
       order,
       ...indexOf(app, first),
-      complete: isComplete(),
+      complete: !isCut() && isKnown(first),
     }),
   });
   const { output } = app.printer;
@@ -252,7 +252,7 @@ async function printHits(
     app.notice(`${shown}next page: ${next}; all: ${commandForAll(app)}`);
   }
   // What is not searched is said by itself.
-  if (app.strict && !isComplete() && isKnown(first))
+  if (app.strict && isCut())
     app.addFault(new Fault('partial', 'the page is not the whole list', { hint: 'every row: --all' }));
   if (input.sort === 'relevance' && order !== 'relevance')
     app.notice(`newest first: this service does not rank these ${formatCount(total)} messages`);
@@ -267,13 +267,20 @@ function isWhole({ index }: SearchPage): boolean {
   return index.indexed >= index.of;
 }
 
-/** Returns whether the page tells what there is: all messages are indexed, and where none matches, none was above the reader's tier. */
-function isKnown(page: SearchPage): boolean {
-  return isWhole(page) && (page.total > 0 || withheldOf(page) === 0);
+/** Returns whether the page tells what there is: all messages are indexed, and none is above the reader's tier. */
+export function isKnown(page: SearchPage): boolean {
+  return isWhole(page) && withheldOf(page) === 0;
 }
 
 function withheldOf({ index }: SearchPage): number {
   return index.withheld ?? 0;
+}
+
+/** Returns the words about messages above the reader's tier, which are not searched; undefined where there are none. */
+export function unsearchedText(page: SearchPage): string | undefined {
+  const withheld = withheldOf(page);
+  if (withheld === 0) return undefined;
+  return `${formatCount(withheld)} of ${plural(page.index.of, 'message')} are above your tier, not searched`;
 }
 
 /** Of more notes, and of more parts of a query, the first are shown. */
@@ -281,8 +288,8 @@ const MAX_NOTES = 5;
 const MAX_PARTS = 16;
 
 /**
- * Says what was understood, and why nothing was found. That no message could be searched is a Fault of the run; under `--strict`,
- * also that none matches, if all messages are indexed.
+ * Says what was understood, why nothing was found, and what was not searched. That no message could be searched is a Fault of the run;
+ * under `--strict`, also that some were not, and that none matches, if all messages are indexed.
  */
 export async function sayWhyNone(
   query: SearchQuery,
@@ -298,7 +305,13 @@ export async function sayWhyNone(
     return;
   }
   for (const note of notes.slice(0, MAX_NOTES)) app.notice(note);
-  if (total > 0) return;
+  const unsearched = unsearchedText(page);
+  if (total > 0) {
+    if (unsearched === undefined) return;
+    if (app.strict) app.addFault(new Fault('partial', unsearched, { hint: OTHER_TIER }));
+    else app.notice(unsearched);
+    return;
+  }
   if (isWhole(page)) {
     const { noticeMissingValues } = await import('./missing-values.ts');
     await noticeMissingValues(query, page, client, app);
@@ -308,10 +321,7 @@ export async function sayWhyNone(
     .map(({ query, total: count }) => `${cutText(query)}: ${formatCount(count)}`);
   if (alone.length > MAX_PARTS) parts.push('…');
   const found = parts.length === 1 ? `; ${parts[0]}` : `; each part alone finds ${parts.join(', ')}`;
-  const unread =
-    withheld === 0
-      ? ''
-      : `; ${formatCount(withheld)} of ${formatCount(index.of)} are above your tier, not searched`;
+  const unread = unsearched === undefined ? '' : `; ${unsearched}`;
   const text = `no message matches${parts.length === 0 ? '' : found}${unread}`;
   if (app.strict && isKnown(page)) app.addFault(new Fault('not_found', text));
   else if (app.strict && isWhole(page)) app.addFault(new Fault('partial', text, { hint: OTHER_TIER }));

@@ -235,16 +235,51 @@ describe('messages above the tier of the reader', () => {
 
   test('where it reads some, a search that finds nothing says how many it did not read', async () => {
     const dir = await above([`'internal'`]);
-    const said = /^arx: no message matches; \d+ of \d+ are above your tier, not searched/m;
+    const said = /^arx: no message matches; \d+ of \d+ messages are above your tier, not searched/m;
     const ran = await arx(dir, 'search nosuchword --json');
     expect([ran.exit, ran.stderr]).toEqual([0, expect.stringMatching(said)]);
     const { summary } = JSON.parse(ran.stdout) as { summary: { complete: boolean; index: object } };
     expect(summary).toMatchObject({ complete: false, index: { withheld: expect.any(Number) as number } });
     const strict = await arx(dir, 'search nosuchword --strict --count');
     expect([strict.exit, strict.stderr]).toEqual([3, expect.stringMatching(said)]);
-    expect(await arx(dir, 'search the --all --strict -o ndjson')).toMatchObject({ exit: 0 });
     expect((await arx(dir, 'search from:nobodyatall')).stderr).toContain(
       'arx: no sender "nobodyatall" in the messages of your tier; ',
     );
+  });
+
+  const unsearched = /^arx: \d+ of \d+ messages are above your tier, not searched/m;
+
+  test.each([
+    'search the --json',
+    'search the --count --json',
+    'search the --all --json',
+    'search --facet year --json',
+    'conversations ls --matching the --json',
+    'conversations ls --matching the --all --json',
+    'conversations ls --matching the --count --json',
+    'attachments ls --matching letter --json',
+    'attachments ls --matching letter --all --json',
+    'attachments ls --matching letter --count --json',
+    'attachments types --matching letter --json',
+  ])('where it finds some, more may match: %s', async (line) => {
+    const dir = await above([`'internal'`]);
+    const ran = await arx(dir, line);
+    expect([ran.exit, ran.stderr]).toEqual([0, expect.stringMatching(unsearched)]);
+    const { summary, ...count } = JSON.parse(ran.stdout) as { summary?: object };
+    expect(summary ?? count).toMatchObject({ complete: false });
+  });
+
+  test.each([
+    'search the --all -o ndjson',
+    'search the --count',
+    'search --facet year',
+    'conversations ls --matching the --all',
+    'attachments ls --matching letter --name *.jpg --all',
+    'attachments pull --matching letter --name *.jpg --to q',
+  ])('where it finds some, more may match, which is exit 3 with --strict: %s', async (line) => {
+    const dir = await above([`'internal'`]);
+    const { exit, stderr } = await arx(dir, `${line} --strict`);
+    expect([exit, stderr]).toEqual([3, expect.stringMatching(unsearched)]);
+    expect(stderr).not.toContain('not_found');
   });
 });

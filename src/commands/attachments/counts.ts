@@ -95,7 +95,7 @@ async function listCountsOf(
       values: counts.size,
       ...totals,
       ...changedRows(changes),
-      complete: fault === undefined,
+      complete: fault === undefined && !list.tests.isUndecided,
     }),
   });
   await noticeEmptyArchive(totals.files, app);

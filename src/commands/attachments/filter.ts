@@ -114,7 +114,7 @@ export type Tested = Omit<Selecting, 'message' | 'matching'>;
 export function attachmentTests(
   { city, type, source, name, minBytes, from, ...dates }: Tested,
   facts: MessageFacts | undefined,
-  messages: ReadonlySet<string> | undefined,
+  messages: MatchedMessages | undefined,
   now: number,
 ): RowTest<Attachment>[] {
   const bytes = valueOfColumn(attachmentView, 'bytes');
@@ -145,10 +145,14 @@ function noValueTest(column: string): RowTest<Attachment> {
   return { column, matches: (row) => valueOf(row) === undefined };
 }
 
-function messageTest(messages: ReadonlySet<string>): RowTest<Attachment> {
+/** The messages that a search finds. `areAll`: every message was searched. */
+export type MatchedMessages = { ids: ReadonlySet<string>; areAll: boolean };
+
+function messageTest({ ids, areAll }: MatchedMessages): RowTest<Attachment> {
   return {
     column: 'message',
-    matches: ({ message_id: id }) => (typeof id === 'string' ? messages.has(id) : undefined),
+    matches: ({ message_id: id }) => (typeof id === 'string' ? ids.has(id) : undefined),
+    isUnsure: !areAll,
   };
 }
 
@@ -156,12 +160,13 @@ function messageTest(messages: ReadonlySet<string>): RowTest<Attachment> {
 export async function matchedMessages(
   query: string | undefined,
   app: App,
-): Promise<ReadonlySet<string> | undefined> {
+): Promise<MatchedMessages | undefined> {
   if (query === undefined) return undefined;
   const { foundMessages } = await import('../found-messages.ts');
-  const messages = new Set<string>();
-  for await (const { id, attachments } of foundMessages(query, app)) if (attachments !== 0) messages.add(id);
-  return messages;
+  const { hits, areAll } = await foundMessages(query, app);
+  const ids = new Set<string>();
+  for await (const { id, attachments } of hits) if (attachments !== 0) ids.add(id);
+  return { ids, areAll };
 }
 
 const filenameOf = valueOfColumn(attachmentView, 'filename');

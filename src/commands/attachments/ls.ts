@@ -33,6 +33,7 @@ import {
   fieldFilters,
   filteredCatalogue,
   matchedMessages,
+  type MatchedMessages,
   sayNoName,
   Selecting,
   type Filter,
@@ -102,7 +103,11 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       return withMatches(listing, list);
     };
     const fault = () => listing?.fault() ?? list.fault() ?? facts?.fault();
-    const total = await printCount(rowsAsWritten(input, app, read), { fault }, app);
+    const total = await printCount(
+      rowsAsWritten(input, app, read),
+      { fault, isUndecided: () => list.tests.isUndecided },
+      app,
+    );
     sayNoName(input.name, total, app);
     countCatalogueContradictions(app, client);
     await sayUndecided(total, fault());
@@ -126,7 +131,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
         ...summaryOf(totals, shown.total()),
         has_more: !shown.isAll(),
         ...changedRows(changes),
-        complete: isWhole(),
+        complete: isWhole() && !list.tests.isUndecided,
       }),
     });
     complete = isWhole();
@@ -158,7 +163,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
         has_more: page.has_more ?? null,
         drift_ratio: page.drift_ratio ?? null,
         ...changedRows(changes),
-        complete,
+        complete: complete && !list.tests.isUndecided,
       }),
     });
     noticeDrift(app, page, input);
@@ -184,7 +189,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
 
 function filteredList(
   input: z.infer<typeof Input>,
-  messages: ReadonlySet<string> | undefined,
+  messages: MatchedMessages | undefined,
   facts: MessageFacts | undefined,
   app: App,
 ): Promise<FilteredList<Attachment>> {

@@ -17,6 +17,7 @@ import {
   filteredCatalogue,
   matchedMessages,
   type Filter,
+  type MatchedMessages,
   type Selecting,
 } from './filter.ts';
 import { factsFor } from './message-facts.ts';
@@ -53,11 +54,11 @@ export async function select(input: Selected, app: App): Promise<Selection> {
   const client = await app.client();
   const known = { files: 0, bytes: 0, unsized: 0, isAll: false };
   const facts = factsFor(input, app);
-  let messages: ReadonlySet<string> | undefined;
+  let messages: MatchedMessages | undefined;
   let isSaid = false;
   let tellSeen: ((row: Attachment) => void) | undefined;
   let readings: { list: FilteredList<Attachment>; listing: ExactRows<Attachment> }[] = [];
-  async function* readList(filter: Filter, messages?: ReadonlySet<string>): AsyncGenerator<Attachment> {
+  async function* readList(filter: Filter, messages?: MatchedMessages): AsyncGenerator<Attachment> {
     const tests = attachmentTests({ ...input, ...filter }, facts, messages, app.world.now());
     const local = localTests(tests, 'attachments', app);
     const list = await filteredCatalogue(fieldFilters(filter), app, local, facts);
@@ -75,10 +76,10 @@ export async function select(input: Selected, app: App): Promise<Selection> {
     list.tests.sayHidden(app);
   }
   async function* readMatching(query: string, filter: Filter): AsyncGenerator<Attachment> {
-    messages = (await matchedMessages(query, app)) ?? new Set<string>();
-    if (messages.size > MAX_LISTS_BY_MESSAGE || filter.message !== undefined)
-      yield* readList(filter, messages);
-    else for (const message of messages) yield* readList({ ...filter, message });
+    messages = await matchedMessages(query, app);
+    const ids = messages?.ids ?? new Set<string>();
+    if (ids.size > MAX_LISTS_BY_MESSAGE || filter.message !== undefined) yield* readList(filter, messages);
+    else for (const message of ids) yield* readList({ ...filter, message });
   }
   async function readRows(filter: Filter): Promise<AsyncIterable<Attachment>> {
     readings = [];

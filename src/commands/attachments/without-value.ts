@@ -9,7 +9,15 @@ import { shellLine } from '../../format/shell-words.ts';
 import { optionWords } from '../command-again.ts';
 import { isDrifting } from '../page.ts';
 import { sayLeftOut } from '../row-tests.ts';
-import { attachmentTests, fieldFilters, listWithout, optionOf, SELECTING, type Selecting } from './filter.ts';
+import {
+  attachmentTests,
+  fieldFilters,
+  listWithout,
+  optionOf,
+  SELECTING,
+  type MatchedMessages,
+  type Selecting,
+} from './filter.ts';
 import type { MessageFacts } from './message-facts.ts';
 
 /** Pages that are read to find such files. Most archives have few, and nobody waits long for a notice. */
@@ -18,7 +26,7 @@ const MAX_PAGES = 10;
 /** What the files were selected by. `messages`: only files of these. `facts` knows dates and senders. */
 export type ValueSelection = {
   input: Selecting & { redacted?: 'yes' | 'no' | undefined };
-  messages: ReadonlySet<string> | undefined;
+  messages: MatchedMessages | undefined;
   facts: MessageFacts | undefined;
 };
 

@@ -45,8 +45,10 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   ];
   const searched = input.matching === undefined ? [] : checkQuery(input.matching, app).parts;
   sayDatesAreUtc([input.since, input.until, input.on, ...datesOf(searched)], app);
-  const hits = input.matching === undefined ? undefined : await hitsOf(input.matching, app);
-  if (hits !== undefined) tests.push({ column: 'hits', matches: ({ id }) => hits.has(id) });
+  const found = input.matching === undefined ? undefined : await hitsOf(input.matching, app);
+  const hits = found?.hits;
+  if (found !== undefined)
+    tests.push({ column: 'hits', matches: ({ id }) => found.hits.has(id), isUnsure: !found.areAll });
   const client = await app.client();
   const name = 'conversations';
   const local = localTests(tests, name, app);
@@ -73,10 +75,14 @@ const matchedView: View<Conversation> = {
   ),
 };
 
-/** Returns how many messages of each conversation a search finds. Throws as {@link foundMessages}. */
-async function hitsOf(query: string, app: App): Promise<ReadonlyMap<string, number>> {
+/** Returns how many messages of each conversation a search finds, and whether it read all. Throws as {@link foundMessages}. */
+async function hitsOf(
+  query: string,
+  app: App,
+): Promise<{ hits: ReadonlyMap<string, number>; areAll: boolean }> {
   const hits = new Map<string, number>();
-  for await (const { conversation_id: id } of foundMessages(query, app))
+  const found = await foundMessages(query, app);
+  for await (const { conversation_id: id } of found.hits)
     if (typeof id === 'string') hits.set(id, (hits.get(id) ?? 0) + 1);
-  return hits;
+  return { hits, areAll: found.areAll };
 }

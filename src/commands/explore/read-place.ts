@@ -23,7 +23,7 @@ import { readAcceptedPage } from '../page.ts';
 import { readMessage } from '../read/read-message.ts';
 import { readThreadOf } from '../read/read-thread.ts';
 import { threadOrder } from '../read/thread-order.ts';
-import { checkQuery, firstPage, readPage } from '../search.ts';
+import { checkQuery, firstPage, readPage, unsearchedText } from '../search.ts';
 import { conversationEntries, fileEntries, groupEntries, messageEntries } from './entries.ts';
 
 /** Rows of the first page: a screen is filled soon. Later pages are as large as they may be. */
@@ -227,7 +227,7 @@ async function searchChunk(q: string, from: string | undefined, memory: Memory, 
   const asked = withoutUndefined({ q, starting_after: from, limit: FIRST_PAGE_ROWS });
   const page = from === undefined ? await firstPage(client, asked, app) : await readPage(client, asked);
   const { index, notes, total, has_more } = page;
-  const { withheld = 0 } = index;
+  const unsearched = unsearchedText(page);
   const missing = index.of - index.indexed;
   const rows = page.data.filter(({ id }) => !memory.ids.has(id));
   for (const { id } of rows) memory.ids.add(id);
@@ -242,9 +242,7 @@ async function searchChunk(q: string, from: string | undefined, memory: Memory, 
     total,
     doubts: [
       ...(missing > 0 ? [`${formatCount(missing)} messages are not indexed yet, so not found`] : []),
-      ...(total === 0 && withheld > 0
-        ? [`${formatCount(withheld)} of ${formatCount(index.of)} messages are above your tier, not searched`]
-        : []),
+      ...(unsearched === undefined ? [] : [unsearched]),
       ...notes,
     ],
     ...(has_more && last !== undefined && rows.length > 0 ? { next: last } : {}),
