@@ -137,8 +137,16 @@ export function unescapePath(path: string): string {
   return path.replaceAll(/%(0A|0D|25)/gi, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
 }
 
-/** Labels of bag-info.txt by which our bags say what they lack: numbers of files, and `no` for a walk that did not end. */
-export const LACKS = { withheld: 'Files-Withheld', absent: 'Files-Absent', walk: 'Walk-Complete' };
+/**
+ * Labels of bag-info.txt by which our bags say what they lack: numbers of files, `unknown` where a pull could not tell of all rows whether
+ * they match, and `no` for a walk that did not end.
+ */
+export const LACKS = {
+  withheld: 'Files-Withheld',
+  absent: 'Files-Absent',
+  undecided: 'Files-Complete',
+  walk: 'Walk-Complete',
+};
 
 /**
  * Parses bag-info.txt: labels in lower case with their values, in order. Throws Fault 'integrity' for a line that is not

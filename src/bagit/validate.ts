@@ -110,6 +110,9 @@ function lackingIn(info: readonly [label: string, value: string][]): string[] {
   return [
     ...files(LACKS.withheld, 'withheld when it was made'),
     ...files(LACKS.absent, 'absent from the archive'),
+    ...(valueOf(LACKS.undecided) === 'unknown'
+      ? ['the bag may lack files: the pull could not tell of all rows whether they match']
+      : []),
     ...(valueOf(LACKS.walk) === 'no' ? ['the walk in the bag did not reach the end of its list'] : []),
   ];
 }

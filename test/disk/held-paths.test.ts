@@ -29,7 +29,7 @@ test('what cannot be written for a pull is named with its folder', async () => {
   mkdirSync(join(dir, '.arx-manifest.ndjson'));
   await expect(openManifest(folder.path)).rejects.toThrow(`${dir}/.arx-manifest.ndjson: is a folder`);
   const mark = await markUnfinished(folder.path, 'x');
-  await mark.remove({ isAll: true });
+  await mark.remove({ isAll: true, isUndecided: false });
   await folder.close();
   const file = join(dir, 'file');
   writeFileSync(file, '');

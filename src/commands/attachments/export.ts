@@ -1,4 +1,5 @@
 // `arx attachments export [DIR]`: a BagIt bag of a pulled folder, every file hashed again on its way into it.
+import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
@@ -22,13 +23,14 @@ import { readFrozenWalk, type BaggedWalk } from '../../bagit/frozen-walk.ts';
 import { LACKS } from '../../bagit/tag-files.ts';
 import { createBagWriter } from '../../bagit/writer.ts';
 import { isNotKept, readManifest } from '../../download/manifest.ts';
+import { isUndecidedMark } from '../../download/unfinished-pull.ts';
 import { catalogueRows, countCatalogueContradictions, sendersOf } from './catalogue.ts';
 import { limitedNotices } from './notices.ts';
 import { checkOutputFile } from '../output-file.ts';
 import { unfinishedWalkFault } from '../unfinished-walk.ts';
 import { withSpoolFolder } from '../spool-folder.ts';
 import { spareMemory } from '../v8-flags.ts';
-import { unavailableFault } from './withheld.ts';
+import { sayUndecided, unavailableFault } from './withheld.ts';
 
 export const Input = z.object({
   dir: z.string().min(1).default('.'),
@@ -58,6 +60,8 @@ async function exportTo(path: string, input: Input, app: App): Promise<void> {
       ? undefined
       : await readFrozenWalk(resolve(world.cwd, input.frozen), world.signal);
   const records = await recordsOf(dir, input, app);
+  const isUndecided = (await readdir(dir)).some(isUndecidedMark);
+  if (isUndecided) sayUndecided(app);
   const given = records.filter(isIncluded);
   const lacking = records.filter((record) => !isIncluded(record));
   const absent = lacking.filter(isAbsent);
@@ -90,7 +94,10 @@ async function exportTo(path: string, input: Input, app: App): Promise<void> {
       },
     );
     const { oxum, sha256 } = await bag.finish(
-      infoOf({ given: given.length, withheld: withheld.length, absent: absent.length, walk, source }, app),
+      infoOf(
+        { given: given.length, withheld: withheld.length, absent: absent.length, isUndecided, walk, source },
+        app,
+      ),
     );
     const report: ExportReport = {
       version: 1,
@@ -178,12 +185,13 @@ function infoOf(
     given: number;
     withheld: number;
     absent: number;
+    isUndecided: boolean;
     walk: BaggedWalk | undefined;
     source: string | undefined;
   },
   app: App,
 ): [label: string, value: string][] {
-  const { given, withheld, absent, walk, source } = made;
+  const { given, withheld, absent, isUndecided, walk, source } = made;
   const walked: [string, string][] =
     walk === undefined
       ? []
@@ -204,6 +212,7 @@ function infoOf(
     ['External-Description', `Verified files of an archive: ${given}; ${lackingText(withheld, absent)}`],
     ...(withheld > 0 ? [[LACKS.withheld, `${withheld}`] as [string, string]] : []),
     ...(absent > 0 ? [[LACKS.absent, `${absent}`] as [string, string]] : []),
+    ...(isUndecided ? [[LACKS.undecided, 'unknown'] as [string, string]] : []),
     ['Bagging-Date', new Date(app.world.now()).toISOString().slice(0, 10)],
     ['Bag-Software-Agent', `archive-explorer (arx) ${app.version}`],
     ...walked,

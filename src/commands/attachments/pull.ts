@@ -227,8 +227,9 @@ async function pullWith(
   }
   const isEnded =
     isRecorded && selection.fault() === undefined && !faults.some((fault) => fault instanceof FileLeftOut);
-  if (isEnded) await mark.remove({ isAll: input.all });
-  const report = { ...verifyReportOf(files, selection.fault() === undefined), files } satisfies PullReport;
+  if (isEnded) await mark.remove({ isAll: input.all, isUndecided: selection.isUndecided() });
+  const isWhole = selection.fault() === undefined && !selection.isUndecided();
+  const report = { ...verifyReportOf(files, isWhole), files } satisfies PullReport;
   await printFileReport(app, report);
   sayNext(app, { to: input.to, isRecorded }, report);
   failNewlyWithheld(app, newlyWithheld);

@@ -32,6 +32,8 @@ export type Selection = {
   rows(onSeen?: (row: Attachment) => void): AsyncGenerator<Attachment>;
   /** Returns, after the last row, why these may not be all rows; undefined where it is proved that they are. */
   fault(): Fault | undefined;
+  /** Returns, after the last row, whether rows were left out of which it could not be told whether they match. */
+  isUndecided(): boolean;
   /** Says, after the last row, in what the answers contradict themselves. */
   countContradictions(): void;
   /** What to say if there are no rows. `isNamed`: ids were given. `isSaid`: why there are none was said while they were read. */
@@ -56,6 +58,7 @@ export async function select(input: Selected, app: App): Promise<Selection> {
   const facts = factsFor(input, app);
   let messages: MatchedMessages | undefined;
   let isSaid = false;
+  let isWithoutValue = false;
   let tellSeen: ((row: Attachment) => void) | undefined;
   let readings: { list: FilteredList<Attachment>; listing: ExactRows<Attachment> }[] = [];
   async function* readList(filter: Filter, messages?: MatchedMessages): AsyncGenerator<Attachment> {
@@ -87,7 +90,8 @@ export async function select(input: Selected, app: App): Promise<Selection> {
   }
   async function* selected(): AsyncGenerator<Attachment> {
     yield* rowsAsWritten(input, app, readRows, () => (isSaid = true));
-    if (readings[0]?.list.isOurs === true) await sayWithoutValue({ input, messages, facts }, app);
+    if (readings[0]?.list.isOurs === true)
+      isWithoutValue = await sayWithoutValue({ input, messages, facts }, app);
   }
   async function* rowsById(): AsyncGenerator<Attachment> {
     // An id that is given twice is one row.
@@ -121,6 +125,7 @@ export async function select(input: Selected, app: App): Promise<Selection> {
         : readings
             .map(({ listing, list }) => listing.fault() ?? list.fault() ?? facts?.fault())
             .find((fault) => fault !== undefined),
+    isUndecided: () => isWithoutValue || readings.some(({ list }) => list.tests.isUndecided),
     known,
     empty: { ...emptyOf(input), isSaid: () => isSaid },
   };

@@ -13,7 +13,7 @@ import { compareFolder, readFolder, type VerifyOptions } from '../../verify/chec
 import { diskFault } from '../../disk/disk-fault.ts';
 import { isKept, MANIFEST_FILE, readManifest, type ManifestEntry } from '../../download/manifest.ts';
 import { isOwnFile } from '../../download/own-files.ts';
-import { isUnfinishedMark } from '../../download/unfinished-pull.ts';
+import { isUndecidedMark, isUnfinishedMark } from '../../download/unfinished-pull.ts';
 import { parseChecksumList } from '../../verify/checksum-list.ts';
 import { verifyFaultsOf, verifyReportOf, type ExpectedFile, type Reference } from '../../verify/verdicts.ts';
 import { readReferenceFile } from '../../verify/reference-file.ts';
@@ -25,7 +25,7 @@ import { withNewerEntries } from './newer-entries.ts';
 import { limitedNotices } from './notices.ts';
 import { failIncomplete, select } from './selection.ts';
 import { spareMemory } from '../v8-flags.ts';
-import { checkAllowWithheld } from './withheld.ts';
+import { checkAllowWithheld, sayUndecided } from './withheld.ts';
 
 export const Input = Selecting.extend({
   dir: z.string().min(1).default('.'),
@@ -188,10 +188,12 @@ async function checkFolder(
   // Before the folder is listed: a file that a pull writes meanwhile is then not expected yet, instead of missing.
   const known = reference === 'manifest' ? ((await readManifest(dir)) ?? NO_ENTRIES) : undefined;
   let isUnfinished = false;
+  let isUndecided = false;
   const observing = readFolder(dir, {
     ...options,
     isIgnored: (path) => {
       isUnfinished ||= isUnfinishedMark(path);
+      isUndecided ||= known !== undefined && isUndecidedMark(path);
       return isOwnFile(path);
     },
   });
@@ -206,6 +208,7 @@ async function checkFolder(
           hint: 'run that pull again: files may be missing, and what is here is not downloaded again',
         }),
       );
+    if (isUndecided) sayUndecided(app);
     if (whole) onTotal(expected.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0));
     const compared = compareFolder(expected, await observing.contents);
     const files =
@@ -214,7 +217,7 @@ async function checkFolder(
     const isList = ({ path, verdict }: (typeof files)[number]): boolean =>
       path === SUMS_FILE && (reference === 'sums' || verdict === 'extra');
     const collection = files.filter((file) => !isList(file));
-    return { report: verifyReportOf(collection, whole && !isPart), isPart };
+    return { report: verifyReportOf(collection, whole && !isPart && !isUndecided), isPart };
   } catch (error) {
     await observing.stop();
     throw error;

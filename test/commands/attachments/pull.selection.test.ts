@@ -15,6 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/reports/files.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
+import { isOwnFile } from '../../../src/download/own-files.ts';
 import { openArchive } from '../../../src/service/index.ts';
 import { serveCatalogue, type ForeignFile } from '../../support/catalogue-server.ts';
 import { arx, recordsOf, type Ran } from '../../support/command.ts';
@@ -41,10 +42,10 @@ const serve = async (files: readonly ForeignFile[]): Promise<void> => {
 };
 const reportOf = ({ stdout }: Ran) => PullReport.parse(JSON.parse(stdout));
 const idsOf = (ran: Ran): string[] => reportOf(ran).files.map(({ id }) => id!);
-/** Every file below a folder, without the manifest. */
+/** Every file below a folder, without the manifest and marks. */
 const filesIn = (folder: string): string[] =>
   readdirSync(join(dir, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory() && entry.name !== MANIFEST_FILE)
+    .filter((entry) => !entry.isDirectory() && !isOwnFile(entry.name))
     .map((entry) => join(entry.parentPath, entry.name).slice(join(dir, folder).length + 1))
     .toSorted();
 
@@ -141,6 +142,23 @@ describe('the sample archive', () => {
     ]);
     expect(strict.stderr).not.toContain('not_found');
     expect(existsSync(join(dir, 'got'))).toBe(false);
+  });
+
+  test('withheld rows may match: neither the folder nor its bag is called complete', async () => {
+    const words = 'left out rows that do not show whether they match';
+    const pulled = await pull('--city lisbon --to got --json');
+    expect([pulled.exit, reportOf(pulled).completeness]).toEqual([0, 'unknown']);
+    const verified = await arx(dir, 'attachments verify got --json');
+    expect([verified.exit, verified.stderr]).toEqual([0, expect.stringContaining(words)]);
+    expect(JSON.parse(verified.stdout)).toMatchObject({ completeness: 'unknown' });
+    expect((await arx(dir, 'attachments verify got --strict')).exit).toBe(3);
+    const bag = await arx(dir, 'attachments export got --to bag');
+    expect([bag.exit, bag.stderr]).toEqual([0, expect.stringContaining(words)]);
+    expect(readFileSync(join(dir, 'bag/bag-info.txt'), 'utf8')).toContain('Files-Complete: unknown');
+    expect((await arx(dir, 'attachments verify bag')).stderr).toContain('the bag may lack files');
+    // The pull of everything leaves no doubt.
+    await pull('--all --to got');
+    expect((await arx(dir, 'attachments verify got')).stderr).not.toContain(words);
   });
 
   test('nothing matches: a folder that was there stays as it was', async () => {
