@@ -1,7 +1,13 @@
 // `arx login`: obtains a token for this service and profile and stores it in place of the earlier one.
 import * as z from 'zod';
 import type { App } from '../app.ts';
-import { loginCommand, serviceOptions, type Session } from '../config/session.ts';
+import {
+  highestTierIn,
+  loginCommand,
+  loginWithTiers,
+  serviceOptions,
+  type Session,
+} from '../config/session.ts';
 import type { Setting } from '../config/settings.ts';
 import { setSetting } from '../config/settings-file.ts';
 import type { TokenEntry } from '../config/token-store.ts';
@@ -167,8 +173,7 @@ function tierHinted(error: unknown, request: TokenRequest, app: App): unknown {
     return new Fault(error.kind, error.message, { ...error.detail, hint });
   }
   if (observer === LOWEST_TIER && requested === LOWEST_TIER) return error;
-  // Our service names the highest tier that it gives.
-  const tier = / no scope above tier (external|internal)\b/.exec(error.message)?.[1] ?? LOWEST_TIER;
+  const tier = highestTierIn(error) ?? LOWEST_TIER;
   return new Fault(error.kind, error.message, {
     ...error.detail,
     hint: withTiers(tier, tier, app),
@@ -177,11 +182,9 @@ function tierHinted(error: unknown, request: TokenRequest, app: App): unknown {
 
 /** Returns the login with these tiers, and with the client id if that was given as an option. */
 function withTiers(observer: string, requested: string, { settings }: App): string {
-  const { client_id: client, requested_tier } = settings;
-  const id = client.origin === 'flag' && client.value !== undefined ? ['--client-id', client.value] : [];
-  const isSame = observer === requested && requested_tier.value === undefined;
-  const tiers = ['--observer-tier', observer, ...(isSame ? [] : ['--requested-tier', requested])];
-  return `${loginCommand(settings)} ${shellLine([...id, ...tiers])}`;
+  const { value, origin } = settings.client_id;
+  const client = origin === 'flag' ? value : undefined;
+  return loginWithTiers(settings, { client_id: client, observer_tier: observer, requested_tier: requested });
 }
 
 /**

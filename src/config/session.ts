@@ -3,6 +3,7 @@ import { isWithin } from '../client/base-url.ts';
 import { NoTokenFault } from '../client/no-token.ts';
 import type { Token, TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
+import { shellLine } from '../format/shell-words.ts';
 import { isExpired, readClock } from './token-expiry.ts';
 import { readInputFile, collectBytes } from './input-file.ts';
 import type { Settings } from './settings.ts';
@@ -100,6 +101,24 @@ export function serviceOptions({
 /** Returns the `arx login` for the base URL and profile of this run. What came from a flag is repeated. */
 export function loginCommand(settings: Settings): string {
   return ['arx login', ...serviceOptions(settings)].join(' ');
+}
+
+/** Returns {@link loginCommand} with these tiers, and with a client id where there is one. */
+export function loginWithTiers(
+  settings: Settings,
+  { client_id: client, observer_tier: observer, requested_tier: requested }: LoginWords,
+): string {
+  const id = client === undefined ? [] : ['--client-id', client];
+  const isSame = observer === requested && settings.requested_tier.value === undefined;
+  const tiers = ['--observer-tier', observer, ...(isSame ? [] : ['--requested-tier', requested])];
+  return `${loginCommand(settings)} ${shellLine([...id, ...tiers])}`;
+}
+
+type LoginWords = Omit<TokenRequest, 'client_id'> & { client_id?: string | undefined };
+
+/** Returns the highest tier that a service gives: ours names it where it refuses a login. Undefined where another one refuses. */
+export function highestTierIn({ message }: Fault): string | undefined {
+  return / no scope above tier (external|internal)\b/.exec(message)?.[1];
 }
 
 /** A token obtained within this time is not replaced: a service that refuses it would refuse the next one. */
@@ -246,10 +265,14 @@ export function createSession(needs: SessionNeeds): Session {
     } catch (error) {
       if (!(error instanceof Fault) || !['auth', 'forbidden', 'protocol'].includes(error.kind)) throw error;
       const { hint: _, ...detail } = error.detail;
+      const tier = highestTierIn(error);
       const why = isExpired(old, needs.now()) ? `expired at ${old.expires_at}` : 'is no longer accepted';
       throw new Fault('auth', `token for ${origin} ${why} and was not renewed: ${error.message}`, {
         ...detail,
-        hint: loginCommand(settings),
+        hint:
+          tier === undefined
+            ? loginCommand(settings)
+            : loginWithTiers(settings, { client_id, observer_tier: tier, requested_tier: tier }),
         cause: error,
       });
     }

@@ -222,6 +222,20 @@ describe('an expired token', () => {
     expect(await store.list()).toEqual([expired]);
   });
 
+  test('the hint has the highest tier that the service gives now', async () => {
+    const { session, store, state } = begun({ base: REMOTE });
+    await store.put(expired);
+    const why =
+      'this service gives no scope above tier external; its operator can start it with --max-tier internal';
+    state.refuse = new Fault('forbidden', why, { code: 'observer_not_permitted' });
+    await expect(session.bearer()).rejects.toMatchObject({
+      kind: 'auth',
+      detail: {
+        hint: `arx login --base-url ${REMOTE} --client-id ${expired.client_id} --observer-tier external`,
+      },
+    });
+  });
+
   test('without a network the error names the network', async () => {
     const { session, store, state } = begun({ base: REMOTE });
     await store.put(expired);
