@@ -258,10 +258,12 @@ async function runWalk<Row extends Identified, Shown extends object>(
     });
   }
 
-  /** Whether the walk ended for another reason than the answers that it got: interrupted, or the service cannot be reached. */
+  /** Whether the walk ended for another reason than the answers that it got: interrupted, no requests left, or no service reached. */
   function isCutShort(): boolean {
     return (
-      outcome === undefined || (outcome.fault !== undefined && !FAULTS_OF_ANSWERS.has(outcome.fault.kind))
+      outcome === undefined ||
+      outcome.isSpent === true ||
+      (outcome.fault !== undefined && !FAULTS_OF_ANSWERS.has(outcome.fault.kind))
     );
   }
 

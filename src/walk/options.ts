@@ -50,4 +50,6 @@ export type WalkOutcome = {
   fault?: Fault;
   /** Ids of rows that were seen and have no place in the order. A resumed walk must not lose them (log/unresolved-rows.ts). */
   unplaced?: string[];
+  /** Whether the walk ended because its budget of requests was spent. */
+  isSpent?: boolean;
 };

@@ -436,7 +436,7 @@ export class WalkState<Row extends Identified> {
   #budgetFault(): Fault {
     const { maxRequests } = this.#options;
     const budget = `the budget of ${maxRequests} ${maxRequests === 1 ? 'request' : 'requests'}`;
-    return new Fault('unstable', `${budget} is spent after ${nameOfEntry(this.#order.frontier)}`);
+    return new SpentFault('unstable', `${budget} is spent after ${nameOfEntry(this.#order.frontier)}`);
   }
 
   #noProgress(): Fault {
@@ -449,6 +449,9 @@ export class WalkState<Row extends Identified> {
     return this.#crossCheck.disagreement(nameOfEntry(frontier), ids);
   }
 }
+
+/** The Fault of a walk that ended because its budget of requests was spent. */
+export class SpentFault extends Fault {}
 
 /** Returns what a planned read is made for. */
 function purposeOf({ surface, kind }: Pick<PlannedRead<unknown>, 'surface' | 'kind'>): keyof RequestPurposes {

@@ -4,7 +4,7 @@ import type { FrozenWindow } from './log/window.ts';
 import { DEFAULT_CONCURRENCY, type WalkOptions, type WalkOutcome } from './options.ts';
 import { ReadsInFlight } from './reads-in-flight.ts';
 import type { Identified, Source } from './source.ts';
-import { WalkState } from './walk-state.ts';
+import { SpentFault, WalkState } from './walk-state.ts';
 
 /**
  * Yields frozen windows in the order of the list: each row once, and no row whose place is not decided. Log a window
@@ -48,7 +48,8 @@ export async function* walk<Row extends Identified>(
       if (window === undefined) break;
       yield window;
     }
-    return { report: state.report(error), fault: error, unplaced: state.unplaced() };
+    const spent = error instanceof SpentFault ? { isSpent: true } : {};
+    return { report: state.report(error), fault: error, unplaced: state.unplaced(), ...spent };
   } finally {
     inFlight.stop();
   }

@@ -217,6 +217,10 @@ test('a frozen walk is resumed, proved offline, and never continued by another l
   expect(cut.stderr).toContain('  hint: run the same command with --resume to continue\n');
   const unlogged = await arx(dir, walk.replace(/ --freeze.*$/, ' --max-requests 42'));
   expect(unlogged.stderr).toContain('  hint: with --freeze DIR it can be continued (--resume)\n');
+  const table = await arx(dir, `walk ${url}/orders --limit 20 --concurrency 1 -o table --max-requests 42`);
+  expect(table.exit).toBe(8);
+  expect(table.stderr).toMatch(/^\d+ rows .* disagreements · not complete · status partial$/m);
+  expect(table.stderr).not.toContain('confidence');
   const unfinished = await arx(dir, 'conversations verify log');
   expect(unfinished.stdout).toContain('not to the end of the list');
   expect(unfinished).toMatchObject({
