@@ -10,6 +10,7 @@ import type { SearchPage } from '../contract/search/search.ts';
 import { wordsOf } from '../contract/search/words.ts';
 import { Fault } from '../faults.ts';
 import { lowerCase, nearValue, typeOfWord } from './near-value.ts';
+import { IN_READABLE } from './withheld-rows.ts';
 
 /** A value that is asked for, and the facet that counts the values which there are. */
 type Asked = {
@@ -31,7 +32,7 @@ export async function noticeMissingValues(
   client: Pick<Client, 'search'>,
   app: Pick<App, 'world' | 'notice' | 'log'>,
 ): Promise<void> {
-  const ofTier = (index.withheld ?? 0) > 0 ? ' in the messages of your tier' : '';
+  const where = (index.withheld ?? 0) > 0 ? IN_READABLE : '';
   const found = new Map(alone.map(({ query, total }) => [query, total]));
   const empty = parts.filter((part) => parts.length === 1 || found.get(part) === 0);
   for (const part of empty) {
@@ -45,7 +46,7 @@ export async function noticeMissingValues(
         meant.near === undefined
           ? `${arx} search --facet ${facet} lists them`
           : `did you mean ${facet}:${meant.near}?`;
-      return `no ${noun} "${cutText(value)}"${ofTier}; ${hint}`;
+      return `no ${noun} "${cutText(value)}"${where}; ${hint}`;
     });
   }
 }

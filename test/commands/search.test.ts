@@ -243,8 +243,17 @@ describe('messages above the tier of the reader', () => {
     const strict = await arx(dir, 'search nosuchword --strict --count');
     expect([strict.exit, strict.stderr]).toEqual([3, expect.stringMatching(said)]);
     expect((await arx(dir, 'search from:nobodyatall')).stderr).toContain(
-      'arx: no sender "nobodyatall" in the messages of your tier; ',
+      'arx: no sender "nobodyatall" in what you may read; ',
     );
+  });
+
+  test.each([
+    ['search from:eve', 'no sender "eve" in what you may read; '],
+    ['search type:x/y', 'no type "x/y" in what you may read; '],
+    ['search city:lisbn', 'no city "lisbn" in what you may read'],
+  ])('where it reads some, a value may be that of a message above: %s', async (line, words) => {
+    const dir = await above([`'internal'`]);
+    expect(await arx(dir, line)).toMatchObject({ exit: 0, stderr: expect.stringContaining(words) });
   });
 
   const unsearched = /^arx: \d+ of \d+ messages are above your tier, not searched/m;

@@ -59,7 +59,7 @@ export function sayNoName(name: string | undefined, rows: number, app: Pick<App,
   if (rows > 0 || name === undefined) return;
   if (/[*?]/.test(name)) return app.notice(`no file was found with a name like ${cutText(name)}`);
   app.notice(
-    `no file has exactly the name ${cutText(name)}; a part of a name: --name ${shellWord(`*${name}*`)}`,
+    `no file was found with exactly the name ${cutText(name)}; a part of a name: --name ${shellWord(`*${name}*`)}`,
   );
 }
 

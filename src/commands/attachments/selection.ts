@@ -37,7 +37,7 @@ export type Selection = {
   /** Says, after the last row, in what the answers contradict themselves. */
   countContradictions(): void;
   /** What to say if there are no rows. `isNamed`: ids were given. `isSaid`: why there are none was said while they were read. */
-  empty: { message: string; hint: Hint; isNamed: boolean; isSaid(): boolean };
+  empty: { message(): string; hint: Hint; isNamed: boolean; isSaid(): boolean };
   /** Counts of the files that can be downloaded, so far; `isAll` when the last row is counted. */
   known: { files: number; bytes: number; unsized: number; isAll: boolean };
 };
@@ -58,7 +58,7 @@ export async function select(input: Selected, app: App): Promise<Selection> {
   const facts = factsFor(input, app);
   let messages: MatchedMessages | undefined;
   let isSaid = false;
-  let isWithoutValue = false;
+  let isLeftOut = false;
   let tellSeen: ((row: Attachment) => void) | undefined;
   let readings: { list: FilteredList<Attachment>; listing: ExactRows<Attachment> }[] = [];
   async function* readList(filter: Filter, messages?: MatchedMessages): AsyncGenerator<Attachment> {
@@ -90,8 +90,7 @@ export async function select(input: Selected, app: App): Promise<Selection> {
   }
   async function* selected(): AsyncGenerator<Attachment> {
     yield* rowsAsWritten(input, app, readRows, () => (isSaid = true));
-    if (readings[0]?.list.isOurs === true)
-      isWithoutValue = await sayWithoutValue({ input, messages, facts }, app);
+    if (readings[0]?.list.isOurs === true) isLeftOut = await sayWithoutValue({ input, messages, facts }, app);
   }
   async function* rowsById(): AsyncGenerator<Attachment> {
     // An id that is given twice is one row.
@@ -125,9 +124,14 @@ export async function select(input: Selected, app: App): Promise<Selection> {
         : readings
             .map(({ listing, list }) => listing.fault() ?? list.fault() ?? facts?.fault())
             .find((fault) => fault !== undefined),
-    isUndecided: () => isWithoutValue || readings.some(({ list }) => list.tests.isUndecided),
+    isUndecided: () => isLeftOut || readings.some(({ list }) => list.tests.isUndecided),
     known,
-    empty: { ...emptyOf(input), isSaid: () => isSaid },
+    empty: {
+      message: () => emptyMessageOf(input, isLeftOut || readings.some(({ list }) => list.tests.isUndecided)),
+      hint: ({ arx }) => `${arx} ${commandForEmpty(input)} lists them`,
+      isNamed,
+      isSaid: () => isSaid,
+    },
   };
 }
 
@@ -141,24 +145,15 @@ export function failIncomplete(app: App, selection: Selection, rows: number): vo
   if (fault !== undefined) app.addFault(fault);
   else if (rows === 0) {
     const { message, hint, isNamed, isSaid } = selection.empty;
-    if (isNamed) app.addFault(new Fault('partial', message, { hint }));
+    if (isNamed) app.addFault(new Fault('partial', message(), { hint }));
     // It was said that rows may match which do not show it, or that no message could be searched.
     else if (app.hasFailed('partial')) return;
     else if (!app.strict) {
-      if (!isSaid()) app.notice((names) => `${message}; ${hintText(hint, names)}`);
+      if (!isSaid()) app.notice((names) => `${message()}; ${hintText(hint, names)}`);
     }
     // A search that found nothing said so, and so did a check of the value.
-    else if (!app.hasFailed('not_found')) app.addFault(new Fault('not_found', message, { hint }));
+    else if (!app.hasFailed('not_found')) app.addFault(new Fault('not_found', message(), { hint }));
   }
-}
-
-function emptyOf(input: Selected): Omit<Selection['empty'], 'isSaid'> {
-  const isNamed = input.ids.length > 0;
-  return {
-    message: emptyMessageOf(input),
-    hint: ({ arx }) => `${arx} ${commandForEmpty(input)} lists them`,
-    isNamed,
-  };
 }
 
 /** Returns the words of the command that shows which values there are. */
@@ -171,7 +166,8 @@ function commandForEmpty({ ids, city, type, source, from, matching }: Selected):
   return matching === undefined ? 'attachments ls --all' : 'search has:attachment';
 }
 
-function emptyMessageOf(given: Selected): string {
+/** Returns the words for a selection without rows. `isUndecided`: there are rows that may match. */
+function emptyMessageOf(given: Selected, isUndecided: boolean): string {
   if (given.ids.length > 0) return 'none of these attachments was found in the catalogue';
   const texts: Record<Exclude<keyof Selecting, 'matching'>, string> = {
     city: `city "${given.city}"`,
@@ -189,6 +185,7 @@ function emptyMessageOf(given: Selected): string {
   const filters = names.filter((name) => given[name] !== undefined).map((name) => texts[name]);
   const { matching } = given;
   const found = matching === undefined ? '' : ` of the messages that "${matching}" finds`;
-  if (filters.length > 0) return `no attachment${found} has ${filters.join(' and ')}`;
+  if (filters.length > 0)
+    return `no attachment${found} ${isUndecided ? 'is known to have' : 'has'} ${filters.join(' and ')}`;
   return found === '' ? 'the catalogue has no attachments' : `there are no attachments${found}`;
 }

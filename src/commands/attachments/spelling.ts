@@ -6,7 +6,7 @@ import { plural } from '../../format/numbers.ts';
 import { attachmentView } from '../../format/views/index.ts';
 import { lowerCase, nearValue, typeOfWord } from '../near-value.ts';
 import { noneShows, valueOfColumn } from '../row-tests.ts';
-import { isWithheld } from '../withheld-rows.ts';
+import { IN_READABLE, isWithheld } from '../withheld-rows.ts';
 import { withProgress } from '../with-progress.ts';
 import { wholeCatalogue } from './catalogue.ts';
 import { isPattern, NONE, type Filter } from './filter.ts';
@@ -48,14 +48,14 @@ export async function* rowsAsWritten<Rows>(
   if (written !== undefined) yield* await read({ ...input, ...written });
 }
 
-/** Values of a column, and for each extension of a file name the types of such files. */
-type Known = { values: Set<string>; byExtension: Map<string, Set<string>> };
+/** Values of a column, and for each extension of a file name the types of such files. `isHidden`: a withheld row does not show its value. */
+type Known = { values: Set<string>; byExtension: Map<string, Set<string>>; isHidden: boolean };
 
 /**
  * Returns the city, type and source that differ from those of `asked` in their spelling only (a city in case, accents, spaces and signs,
  * the others in case), after no row had those of `asked`; undefined where no value does. Reads the whole list. Says in a notice which
- * they are; where there is none, or more than one, says that, calls `onUnknown`, and fails the run under `--strict`. Where every row is
- * withheld and none shows a value, nothing can be said: that fails the run.
+ * they are; where there is none, or more than one, says that, calls `onUnknown`, and fails the run under `--strict`: as partial where a
+ * withheld row may have the value. Where every row is withheld and none shows a value, nothing can be said: that fails the run.
  */
 export async function filterAsWritten(
   asked: Filter,
@@ -65,7 +65,7 @@ export async function filterAsWritten(
   const columns = (Object.keys(COLUMNS) as Column[]).flatMap((column) => {
     const value = asked[column];
     if (value === undefined || value === NONE || (column === 'type' && isPattern(value))) return [];
-    const known: Known = { values: new Set(), byExtension: new Map() };
+    const known: Known = { values: new Set(), byExtension: new Map(), isHidden: false };
     return [{ column, value, valueOf: valueOfColumn(attachmentView, column), known }];
   });
   const [first] = columns;
@@ -94,7 +94,10 @@ export async function filterAsWritten(
 }
 
 function addValue(known: Known, value: string | number | undefined, column: Column, row: Attachment): void {
-  if (typeof value !== 'string') return;
+  if (typeof value !== 'string') {
+    known.isHidden ||= isWithheld(row);
+    return;
+  }
   known.values.add(value);
   const extension = column === 'type' ? extensionOf(filenameOf(row)) : undefined;
   if (extension === undefined) return;
@@ -120,12 +123,13 @@ function asWritten(column: Column, asked: string, known: Known, app: App): strin
   const message =
     same.length > 1
       ? `the ${column} "${asked}" is written in ${plural(same.length, 'way')} here: ${same.join(', ')}`
-      : `no ${column} "${asked}"`;
+      : `no ${column} "${asked}"${known.isHidden ? IN_READABLE : ''}`;
   const hint: Hint = ({ arx }) => {
     if (guess !== undefined) return `did you mean ${guess}?`;
     return values.length === 0 ? `no row names a ${column}` : `${arx} attachments ${list} lists them`;
   };
-  if (app.strict) app.addFault(new Fault('not_found', message, same.length > 1 ? {} : { hint }));
+  const kind = known.isHidden && same.length === 0 ? 'partial' : 'not_found';
+  if (app.strict) app.addFault(new Fault(kind, message, same.length > 1 ? {} : { hint }));
   else app.notice(same.length > 1 ? message : (names) => `${message}; ${hintText(hint, names)}`);
   return undefined;
 }

@@ -114,8 +114,21 @@ function placeholder(
     const stated = place.kind === 'thread' && total !== undefined ? plural(total, 'message') : undefined;
     return [{ text: readingText(progress ?? none ?? stated), style: 'dim' }];
   }
-  if (isFiltered) return [{ text: `  no row has "${filter}"`, style: 'dim' }];
+  if (isFiltered) return noRowLines(entries, filter, columns);
   return [{ text: `  ${emptyText(place)}`, style: 'dim' }];
+}
+
+/** Returns what is said where no row has the text of a filter. A withheld row may have it. */
+function noRowLines(entries: readonly Entry[], filter: string, columns: number): Line[] {
+  const withheld = entries.filter(
+    (entry) =>
+      ('status' in entry && entry.status === 'withheld') || ('state' in entry && entry.state === 'withheld'),
+  ).length;
+  const hidden = withheld === 0 ? '' : `; ${plural(withheld, 'withheld row')} may have it`;
+  return wrapText(`no row has "${filter}"${hidden}`, Math.max(1, columns - 4)).map((text) => ({
+    text: `  ${text}`,
+    style: 'dim' as const,
+  }));
 }
 
 function readingText(progress: string | undefined): string {

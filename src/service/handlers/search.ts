@@ -104,7 +104,7 @@ async function found(call: Call, gone: AbortSignal | undefined): Promise<Reply> 
     total,
     order,
     index,
-    notes: [...parsed.notes, ...labelNotes(parsed, labels)],
+    notes: [...parsed.notes, ...labelNotes(parsed, labels, index.withheld > 0)],
     ...(total > 0 ? {} : { alone: await countAlone(parsed, scope) }),
   };
   if (facet !== undefined) {
@@ -283,7 +283,9 @@ function plainLabel(label: string): string {
 /** Names that are suggested in place of one that there is not. */
 const MAX_NEAR_LABELS = 3;
 
-function labelNotes({ filters }: SearchQuery, labels: Labels): string[] {
+/** Returns what is said of labels that there are not. `isPart`: the reader may not read all messages. */
+function labelNotes({ filters }: SearchQuery, labels: Labels, isPart: boolean): string[] {
+  const where = isPart ? ' in what you may read' : '';
   return filters.flatMap((filter) => {
     if (filter.kind !== 'city' && filter.kind !== 'channel') return [];
     const plain = new Map(labels[filter.kind].map((label) => [plainLabel(label), label]));
@@ -293,7 +295,7 @@ function labelNotes({ filters }: SearchQuery, labels: Labels): string[] {
     const near = meant === undefined ? [...plain.keys()].filter((each) => each.includes(asked)) : [meant];
     const names = near.slice(0, MAX_NEAR_LABELS).map((each) => plain.get(each));
     const words = names.length === 0 ? '' : `; did you mean ${names.join(' or ')}?`;
-    return [`no ${filter.kind} "${filter.label}"${words}`];
+    return [`no ${filter.kind} "${filter.label}"${where}${words}`];
   });
 }
 

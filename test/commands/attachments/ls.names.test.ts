@@ -21,7 +21,7 @@ test.each(['', ' --count'])('--name without a star%s', async (count) => {
   const { exit, stderr } = await arx(dir, `attachments ls --name .log${count}`);
   expect([exit, stderr]).toEqual([
     0,
-    "arx: no file has exactly the name .log; a part of a name: --name '*.log*'\n",
+    "arx: no file was found with exactly the name .log; a part of a name: --name '*.log*'\n",
   ]);
   expect((await arx(dir, `attachments ls --name a.log${count}`)).stderr).toBe('');
   const none = (await arx(dir, `attachments ls --name '*.txt'${count}`)).stderr;

@@ -276,6 +276,10 @@ describe('what is seen', () => {
     expect(
       shown(press(stateAt({ kind: 'conversations' }, { entries: [conversation(1)] }), '/', 'x').state),
     ).toContain('no row has "x"');
+    const withheld = { ...conversation(1), status: 'withheld' };
+    expect(
+      shown(press(stateAt({ kind: 'conversations' }, { entries: [withheld] }), '/', 'x').state),
+    ).toContain('no row has "x"; 1 withheld row may have it');
   });
 
   test('why a place is empty is read in full, and why rows may be missing at !', () => {
