@@ -201,7 +201,9 @@ describe('a few mails', () => {
   });
 
   test('a channel that no message of the reader has is not known to exist', async () => {
-    expect((await bench.ask('channel:board', {}, 'internal')).notes).toEqual(['no channel "board"']);
+    expect((await bench.ask('channel:board', {}, 'internal')).notes).toEqual([
+      'no channel "board" in what you may read',
+    ]);
     expect((await bench.ask('channel:boart')).notes).toEqual(['no channel "boart"; did you mean board?']);
     expect((await bench.ask('channel:ecke')).notes).toEqual(['no channel "ecke"; did you mean Café-Ecke?']);
     expect((await bench.ask('*', { facet: 'channel' }, 'internal')).counts).toEqual([
