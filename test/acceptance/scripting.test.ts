@@ -178,7 +178,6 @@ describe('a list without a match is exit 0, with --strict 6', () => {
     'conversations ls --subject nosuchword --sort started',
     'attachments ls --name nosuchname',
     'attachments ls --name nosuchname --all',
-    'attachments ls --type no/type --count',
     'attachments cities --name nosuchname',
   ])('%s', async (line) => {
     expect((await arx(dir, line)).exit).toBe(0);
