@@ -61,6 +61,7 @@ export async function select(input: Selected, app: App): Promise<Selection> {
   let isLeftOut = false;
   let tellSeen: ((row: Attachment) => void) | undefined;
   let readings: { list: FilteredList<Attachment>; listing: ExactRows<Attachment> }[] = [];
+  const isUndecided = (): boolean => isLeftOut || readings.some(({ list }) => list.tests.isUndecided);
   async function* readList(filter: Filter, messages?: MatchedMessages): AsyncGenerator<Attachment> {
     const tests = attachmentTests({ ...input, ...filter }, facts, messages, app.world.now());
     const local = localTests(tests, 'attachments', app);
@@ -124,10 +125,10 @@ export async function select(input: Selected, app: App): Promise<Selection> {
         : readings
             .map(({ listing, list }) => listing.fault() ?? list.fault() ?? facts?.fault())
             .find((fault) => fault !== undefined),
-    isUndecided: () => isLeftOut || readings.some(({ list }) => list.tests.isUndecided),
+    isUndecided,
     known,
     empty: {
-      message: () => emptyMessageOf(input, isLeftOut || readings.some(({ list }) => list.tests.isUndecided)),
+      message: () => emptyMessageOf(input, isUndecided()),
       hint: ({ arx }) => `${arx} ${commandForEmpty(input)} lists them`,
       isNamed,
       isSaid: () => isSaid,

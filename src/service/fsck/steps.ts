@@ -1,4 +1,4 @@
-// The steps of a check: of a whole archive, or of what is new in it.
+// The steps of a check: of a whole archive, or of its new rows.
 import type { FsckReport } from '../../contract/reports/archive.ts';
 import type { Archive } from '../store/archive.ts';
 import { SHARDS } from '../store/files/blobs.ts';
@@ -71,7 +71,7 @@ export function fullSteps(
   ];
 }
 
-/** Returns the steps of a check of what is new: rows above the numbers of `since`, what they are part of, and the records that later events name. */
+/** Returns the steps of a check of new rows: those above the numbers of `since`, what they are part of, and the records that later events name. */
 export function recentSteps(
   archive: Archive,
   since: NonNullable<FsckReport['since']>,

@@ -136,10 +136,7 @@ export function readOnlyIfNotWritable(place: ArchiveLocation): ArchiveLocation {
 
 type Opened = Pick<Archive, 'database' | 'blobs' | 'shared'>;
 
-type Folder = Pick<OpenOptions, 'sleep' | 'onLongWait' | 'readOnly' | 'startReads'> & {
-  dir: string;
-  isServed?: boolean;
-};
+type Folder = Pick<OpenOptions, 'sleep' | 'onLongWait' | 'readOnly' | 'startReads'> & FolderPlace;
 
 /** In a larger database one read may take seconds, in which this process would not notice Ctrl-C. To start another takes 0.1 seconds. */
 const MIN_LARGE_BYTES = 512 * 1024 * 1024;
