@@ -20,7 +20,7 @@ import { plural } from '../format/numbers.ts';
 import type { View } from '../format/views/view.ts';
 import { commandAgain, commandForAll, optionWords } from './command-again.ts';
 import { withoutUndefined, type Window } from './input.ts';
-import { isWithheld, noticeAllWithheld } from './withheld-rows.ts';
+import { isWithheld, sayWithheld } from './withheld-rows.ts';
 
 /** The window of a page; `all` is absent where the command has no `--all`. */
 type PageWindow = Window & { all?: boolean };
@@ -92,11 +92,11 @@ export async function printPage<Row extends { id: string }>(
   noticeDrift(app, page, window);
   if (repeated !== undefined) app.notice(repeated);
   await noticeMore(app, page, window, read);
-  noticeAllWithheld({ rows: page.data.length, withheld: page.data.filter(isWithheld).length }, app);
   await noticeEmptyArchive(page.data.length, app);
   countContradictions(app, contradiction?.text ?? stated, changes);
   if (fault !== undefined) app.addFault(fault);
   else if (app.strict && !complete) app.addFault(new Fault('partial', 'the page is not the whole list'));
+  sayWithheld({ rows: page.data.length, withheld: page.data.filter(isWithheld).length }, app);
 }
 
 /** Returns whether the service says that the rows of a page may be wrong. */

@@ -10,6 +10,7 @@ import { noticeEmptyArchive } from './archive-counts.ts';
 import { verifyPath } from './attachments/verify.ts';
 import { checkFree, checkOutputFile, OutputFile, writeHtmlPage } from './output-file.ts';
 import { readArchive } from './report/read-archive.ts';
+import { sayWithheld } from './withheld-rows.ts';
 
 export const Input = z.object({
   html: OutputFile.optional(),
@@ -36,9 +37,13 @@ export async function run(input: Input, app: App): Promise<void> {
     await writeHtmlPage(html, archivePage(report, app.version), force, app);
   }
   if (html !== '-') await app.printer.report(report, (canvas) => wholeArchiveLines(report, canvas));
-  const { attachments, messages } = report;
+  const { attachments, conversations, messages } = report;
   await noticeEmptyArchive(attachments.total + messages.total, app);
   for (const fault of verified?.faults ?? []) app.addFault(fault);
+  if (!app.strict) return;
+  const rows = attachments.total + conversations.total + messages.total;
+  const withheld = attachments.withheld + conversations.withheld + messages.withheld;
+  sayWithheld({ rows, withheld }, app);
 }
 
 async function readReport(verification: ArchiveReport['verification'], app: App): Promise<ArchiveReport> {

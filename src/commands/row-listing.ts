@@ -19,7 +19,7 @@ import { printPage, printTotal } from './page.ts';
 import { orderOf, sortedRows, type Order } from './row-order.ts';
 import { withProgress } from './with-progress.ts';
 import { failNoMatch } from './no-match.ts';
-import { isWithheld, noticeAllWithheld } from './withheld-rows.ts';
+import { isWithheld, sayWithheld } from './withheld-rows.ts';
 import { instantOfColumn, shownOf, valueOfColumn, type RowTest } from './row-tests.ts';
 
 /** The options with which every list selects rows by date, orders them, and lists them all. */
@@ -225,7 +225,6 @@ export async function printList<Row extends { id: string }>(
     }),
   });
   sayMore(rows, shown, app);
-  noticeAllWithheld({ rows, withheld }, app);
   list.tests.sayHidden(app);
   await noticeEmptyArchive(rows, app);
   countContradictions(app, undefined, changes);
@@ -234,6 +233,7 @@ export async function printList<Row extends { id: string }>(
   if (doubt !== undefined) app.addFault(doubt);
   else if (app.strict && !isWhole())
     app.addFault(new Fault('partial', 'these are not all rows', { hint: 'every row: --all' }));
+  sayWithheld({ rows, withheld }, app);
 
   function counted(row: Row): Row {
     rows += 1;

@@ -24,6 +24,7 @@ import { withWalkFolder } from './walk-folder.ts';
 import type { WalkInput } from './walk-input.ts';
 import { mayReplace, writeReport } from './walk-report-file.ts';
 import { countWalkFaults } from './walk-verdict.ts';
+import { isWithheld, sayWithheld } from './withheld-rows.ts';
 
 /** What is walked. `Row` is a row of the walk, `Shown` what is printed of it. */
 export type ListToWalk<Row extends Identified, Shown extends object> = {
@@ -139,14 +140,21 @@ async function runWalk<Row extends Identified, Shown extends object>(
   });
   let outcome: WalkOutcome | undefined;
   let printed = 0;
+  let withheld = 0;
+
+  /** Counts a row that is printed, and returns what is printed of it. */
+  function counted(row: Row): Shown {
+    const each = shown(row);
+    printed += 1;
+    if (isWithheld(each)) withheld += 1;
+    return each;
+  }
 
   async function* rows(): AsyncGenerator<Shown> {
     // The output of a killed run may be cut anywhere, so a resumed one prints the earlier windows again, from the log.
     for await (const row of log?.rows() ?? []) {
       pending.delete(row.id);
-      if (filter?.matches(row) === false) continue;
-      printed += 1;
-      yield shown(row);
+      if (filter?.matches(row) !== false) yield counted(row);
     }
     for (;;) {
       const next = await windows.next();
@@ -162,9 +170,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
       frozen += window.length;
       for (const row of window) {
         pending.delete(row.id);
-        if (filter?.matches(row) === false) continue;
-        printed += 1;
-        yield shown(row);
+        if (filter?.matches(row) !== false) yield counted(row);
       }
       Object.assign(state, {
         rows: state.rows + window.length,
@@ -188,6 +194,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
   if (missing !== undefined) app.addFault(missing);
   const doubt = filter?.fault();
   if (doubt !== undefined) app.addFault(doubt);
+  sayWithheld({ rows: printed, withheld }, app);
   return printed;
 
   /** Returns the outcome; its fault says what stands in spite of it, and how to go on. */

@@ -1,5 +1,7 @@
-// Says that a list shows nothing but withheld rows, which another tier may read.
+// Says that a list shows withheld rows, which another tier may read.
 import type { App } from '../app.ts';
+import { Fault } from '../faults.ts';
+import { partOf } from '../format/numbers.ts';
 
 /** What to do where a tier reads too little. */
 export const OTHER_TIER = 'arx whoami shows the tier, arx login asks for another';
@@ -13,11 +15,21 @@ export function isWithheld(row: object): boolean {
   return status === 'withheld' || redacted === true;
 }
 
-/** Says that every row is withheld, and what to do; a JSON document says it in each row. */
-export function noticeAllWithheld(
-  { rows, withheld }: { rows: number; withheld: number },
-  app: Pick<App, 'printer' | 'notice'>,
+/** How many rows a list shows, and how many of them are withheld. */
+type ShownRows = { rows: number; withheld: number };
+
+/** Fails the run under `--strict` if rows are withheld. Otherwise says so where every row is. */
+export function sayWithheld(
+  { rows, withheld }: ShownRows,
+  app: Pick<App, 'printer' | 'notice' | 'strict' | 'addFault'>,
 ): void {
+  if (!app.strict) noticeAllWithheld({ rows, withheld }, app);
+  else if (withheld > 0)
+    app.addFault(new Fault('partial', `${partOf(withheld, rows, 'row')} withheld`, { hint: OTHER_TIER }));
+}
+
+/** Says that every row is withheld, and what to do; a JSON document says it in each row. */
+export function noticeAllWithheld({ rows, withheld }: ShownRows, app: Pick<App, 'printer' | 'notice'>): void {
   if (rows > 0 && rows === withheld && app.printer.mustSayDoubts())
     app.notice(`every row shown is withheld: redacted, or above the tier of your token; ${OTHER_TIER}`);
 }

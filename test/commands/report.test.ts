@@ -128,7 +128,17 @@ test('a lower tier: withheld files count as withheld, and the page says for whom
   await arx(lower, 'login --observer-tier external');
   const ran = await arx(lower, 'report --json');
   expect(reportOf(ran).reader.tier).toBe('external');
-  expect((await arx(lower, 'report --html -')).stdout).toContain('withheld from the tier external');
+  const page = (await arx(lower, 'report --html -')).stdout;
+  for (const noun of ['files', 'messages', 'conversations'])
+    expect(page).toMatch(new RegExp(`\\d ${noun} withheld from the tier external`));
+  const messages = recordsOf(await arx(lower, 'messages ls --all -o ndjson'));
+  const withheld = messages.filter(({ status }) => status === 'withheld').length;
+  expect(reportOf(await arx(lower, 'report --json')).messages).toMatchObject({ withheld });
+  expect((await arx(lower, 'report -o table')).stdout).toContain(
+    `messages ${messages.length}, ${withheld} withheld`,
+  );
+  const strict = await arx(lower, 'report --strict');
+  expect([strict.exit, strict.stderr]).toEqual([3, expect.stringMatching(/\d rows are withheld/)]);
 });
 
 test('a remote archive: the cost is said first, and lists that this tier may not read are said', async () => {

@@ -39,6 +39,22 @@ test.each(['attachments', 'messages', 'conversations'])('%s ls', async (name) =>
   expect((await arx(dir, `${name} ls --json`)).stderr).not.toMatch(NOTICE);
 });
 
+test.each([
+  'attachments ls',
+  'messages ls --all',
+  'messages ls --walk',
+  'conversations ls',
+  'conversations walk',
+  'conversations show conv_1',
+])('%s is 3 under --strict', async (line) => {
+  expect((await arx(dir, line)).exit).toBe(0);
+  const ran = await arx(dir, `${line} --strict`);
+  expect([ran.exit, ran.stderr]).toEqual([
+    3,
+    expect.stringMatching(/^arx: \d of \d rows? (is|are) withheld /m),
+  ]);
+});
+
 test('a message above the tier', async () => {
   const ran = await arx(dir, 'read msg_1');
   expect([ran.exit, ran.stderr]).toEqual([

@@ -60,9 +60,10 @@ export function archiveReport(text: string, change: Partial<ArchiveReport> = {})
       types: filesBy(['image/png', text]),
       sources: filesBy([text]),
     },
-    conversations: { total: 60 },
+    conversations: { total: 60, withheld: 1 },
     messages: {
       total: 5000,
+      withheld: 12,
       undated: 3,
       by_month: [
         { month: '2003-11', messages: 1500 },
@@ -166,8 +167,8 @@ export function emptyReport(): ArchiveReport {
       types: nothing,
       sources: nothing,
     },
-    conversations: { total: 0 },
-    messages: { total: 0, undated: 0, by_month: [], sources: nothing },
+    conversations: { total: 0, withheld: 0 },
+    messages: { total: 0, withheld: 0, undated: 0, by_month: [], sources: nothing },
     integrity: { attachments: none, conversations: none, messages: none },
     sequence: null,
     verification: null,

@@ -5,6 +5,7 @@ import { Fault } from '../../faults.ts';
 import { timeline } from '../../format/plot/timeline.ts';
 import { conversationWithMessagesView } from '../../format/views/index.ts';
 import { changesAmong, countContradictions } from '../contradictions.ts';
+import { isWithheld, sayWithheld } from '../withheld-rows.ts';
 import { checkPlot } from '../plot-option.ts';
 import { findConversation, readMessages } from './conversation-messages.ts';
 
@@ -27,4 +28,5 @@ export async function run({ id, plot }: z.infer<typeof Input>, app: App): Promis
   countContradictions(app, undefined, changesAmong(client.changesOf('messages'), shown));
   const unproved = new Fault('partial', `${id}: the service does not prove that these are all its messages`);
   if (!complete) app.addFault(fault ?? unproved);
+  sayWithheld({ rows: messages.length, withheld: messages.filter(isWithheld).length }, app);
 }

@@ -19,6 +19,7 @@ import { filteredMessages } from '../messages/message-list.ts';
 import { localTests, requestsOfExactList } from '../row-listing.ts';
 import { instantOfColumn, valueOfColumn } from '../row-tests.ts';
 import { withProgress } from '../with-progress.ts';
+import { isWithheld } from '../withheld-rows.ts';
 import { IntegrityCounts } from './integrity-counts.ts';
 import { MonthCounts } from './month-counts.ts';
 import { SequenceDrift } from './sequence-drift.ts';
@@ -57,10 +58,12 @@ export async function readArchive(health: Health | undefined, app: App): Promise
     app,
     localTests([], 'conversations', app, ' of conversations'),
   );
+  const withheld = { conversations: 0, messages: 0 };
   const conversationIntegrity = valueOfColumn(conversationView, 'integrity');
-  await reader.read('conversations', exactRowsOf(conversations, app, {}, sayCost(conversations)), (row) =>
-    ofConversations.add(conversationIntegrity(row)),
-  );
+  await reader.read('conversations', exactRowsOf(conversations, app, {}, sayCost(conversations)), (row) => {
+    if (isWithheld(row)) withheld.conversations += 1;
+    ofConversations.add(conversationIntegrity(row));
+  });
 
   const months = new MonthCounts();
   const sources = new ValueCounts();
@@ -70,6 +73,7 @@ export async function readArchive(health: Health | undefined, app: App): Promise
   const sourceOf = valueOfColumn(messageView, 'source');
   const messageIntegrity = valueOfColumn(messageView, 'integrity');
   await reader.read('messages', exactRowsOf(messages, app, {}, sayCost(messages)), (row) => {
+    if (isWithheld(row)) withheld.messages += 1;
     months.add(dateOf(row));
     sources.add(sourceOf(row)?.toString());
     ofMessages.add(messageIntegrity(row));
@@ -83,9 +87,10 @@ export async function readArchive(health: Health | undefined, app: App): Promise
     complete: reader.lists.every(({ complete }) => complete),
     lists: reader.lists,
     attachments: files.report(),
-    conversations: { total: rows('conversations') },
+    conversations: { total: rows('conversations'), withheld: withheld.conversations },
     messages: {
       total: rows('messages'),
+      withheld: withheld.messages,
       ...months.report(),
       sources: sources.most((value, sums) => ({ value, messages: sums.rows })),
     },

@@ -55,7 +55,8 @@ export const SequenceDrift = z.object({
 export type SequenceDrift = z.infer<typeof SequenceDrift>;
 
 /**
- * `arx report --json`. `reader`: null for what is not known of the token. `complete`: every list was read to its end. `messages.by_month`
+ * `arx report --json`. `reader`: null for what is not known of the token. `complete`: every list was read to its end; `withheld` rows are
+ * in the totals, and in other figures as far as they show a value. `messages.by_month`
  * has the months (UTC) that have messages. `sequence` is null where none was read, `verification` without `--verify`; its `differing`
  * files are those that do not match.
  */
@@ -82,9 +83,10 @@ export const ArchiveReport = z.object({
     types: FilesByValue,
     sources: FilesByValue,
   }),
-  conversations: z.object({ total: count }),
+  conversations: z.object({ total: count, withheld: count }),
   messages: z.object({
     total: count,
+    withheld: count,
     undated: count,
     by_month: z.array(z.object({ month: z.string(), messages: count })),
     sources: MessagesByValue,

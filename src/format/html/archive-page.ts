@@ -100,7 +100,8 @@ function by({ reader: { client_id: client, tier } }: ArchiveReport): string {
 
 /** What was complete, and what could not be proven. */
 function rests(report: ArchiveReport): Section {
-  const { complete, lists, reader, attachments, messages, verification } = report;
+  const { complete, lists, reader, attachments, conversations, messages, verification } = report;
+  const from = reader.tier === null ? 'this reader' : `the tier ${reader.tier}`;
   const doubts: string[] = [
     ...lists.flatMap(({ list, rows, problem }) =>
       problem === null
@@ -121,10 +122,18 @@ function rests(report: ArchiveReport): Section {
     ...(messages.undated === 0
       ? []
       : [`${plural(messages.undated, 'message')} without a readable date: in no month below.`]),
+    ...[[conversations.withheld, 'conversation'] as const, [messages.withheld, 'message'] as const].flatMap(
+      ([withheld, noun]) =>
+        withheld === 0
+          ? []
+          : [
+              `${plural(withheld, noun)} withheld from ${from}: counted, but ${withheld === 1 ? 'its row' : 'their rows'} may lack date and source.`,
+            ],
+    ),
     ...(attachments.withheld === 0
       ? []
       : [
-          `${plural(attachments.withheld, 'file')} withheld from ${reader.tier === null ? 'this reader' : `the tier ${reader.tier}`}: their bytes cannot be checked, and their rows may lack city, type and source.`,
+          `${plural(attachments.withheld, 'file')} withheld from ${from}: their bytes cannot be checked, and their rows may lack city, type and source.`,
         ]),
     ...(attachments.absent === 0
       ? []

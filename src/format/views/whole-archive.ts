@@ -41,13 +41,11 @@ export function wholeArchiveLines(report: ArchiveReport, canvas: Canvas): Line[]
     ...(isRead('messages')
       ? [
           {
-            line: `messages ${formatCount(messages.total)}${months.length === 0 ? '' : `, ${months[0]?.month} to ${months.at(-1)?.month}`}`,
+            line: `messages ${totalOf(messages)}${months.length === 0 ? '' : `, ${months[0]?.month} to ${months.at(-1)?.month}`}`,
           },
         ]
       : []),
-    ...(isRead('conversations')
-      ? [{ line: `conversations ${formatCount(report.conversations.total)}` }]
-      : []),
+    ...(isRead('conversations') ? [{ line: `conversations ${totalOf(report.conversations)}` }] : []),
     ...(isRead('attachments')
       ? [
           {
@@ -84,4 +82,8 @@ export function wholeArchiveLines(report: ArchiveReport, canvas: Canvas): Line[]
     ],
     ...treeLines(branches, canvas),
   ];
+}
+
+function totalOf({ total, withheld }: { total: number; withheld: number }): string {
+  return `${formatCount(total)}${withheld === 0 ? '' : `, ${formatCount(withheld)} withheld`}`;
 }
