@@ -77,8 +77,8 @@ export function faultOfResponse(response: ApiResponse, url: URL, secrets: readon
   if (status < 400) return unexpectedStatus(status);
   const fields = errorFieldsOf(response, secrets);
   const { message: _, ...known } = fields;
-  const kind = kindOf(status, fields.code);
   const isPage = isWebPage(response) && (fields.code ?? fields.message) === undefined;
+  const kind = isPage && status === 404 && isOfEveryService(url) ? 'protocol' : kindOf(status, fields.code);
   // nginx answers plain http on a port for TLS with a page of status 400.
   const hint =
     isPage && kind === 'protocol'
@@ -193,6 +193,15 @@ function recordAt(url: URL, secrets: readonly string[]): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Returns whether an address is one that no archive service lacks: its logins, and its lists from their beginning or end. */
+function isOfEveryService({ pathname, searchParams }: URL): boolean {
+  const isCursorAsked = CURSORS.some((name) => searchParams.has(name));
+  return (
+    !isCursorAsked &&
+    [ROUTES.token, ROUTES.attachments, ROUTES.conversations].some(({ path }) => pathname.endsWith(path))
+  );
 }
 
 /** Returns the kind of the record that a path asks for, and its id as it stands in the path. */

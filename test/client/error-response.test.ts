@@ -97,7 +97,12 @@ test.each<[number, string, string, string | undefined]>([
     'the answer is a web page, not that of an archive service: status 501',
     'check the base URL',
   ],
-  [404, 'not_found', 'the service has no /v1/conversations: status 404', 'check the base URL'],
+  [
+    404,
+    'protocol',
+    'the answer is a web page, not that of an archive service: status 404',
+    'check the base URL',
+  ],
   // The page of a proxy before a service that is away, or that needs a token.
   [502, 'busy', 'the service cannot answer now: status 502', undefined],
   [401, 'auth', 'the service refused the request: status 401', 'arx login'],
@@ -106,6 +111,19 @@ test.each<[number, string, string, string | undefined]>([
   const headers = { 'content-type': 'text/html; charset=utf-8' };
   const fault = faultOfResponse({ status, headers, bytes }, new URL('http://other/v1/conversations'));
   expect([fault.kind, fault.message, hintOf(fault)]).toEqual([kind, message, hint]);
+});
+
+test.each([
+  ['/v1/attachments?limit=5', 'protocol'],
+  ['/api/auth/token', 'protocol'],
+  // A page of a proxy or framework for a row that has gone, or for a route that a service may lack.
+  ['/v1/attachments?starting_after=att_9', 'not_found'],
+  ['/v1/attachments/att_9', 'not_found'],
+  ['/messages', 'not_found'],
+])('a web page with status 404 at %s', (path, kind) => {
+  const bytes = new TextEncoder().encode('<!doctype html><title>Not found</title>');
+  const headers = { 'content-type': 'text/html' };
+  expect(faultOfResponse({ status: 404, headers, bytes }, new URL(`http://other${path}`)).kind).toBe(kind);
 });
 
 test('what a server lacks by its status, it lacks later too', () => {
