@@ -68,7 +68,7 @@ export async function sampleArchive(options: SampleOptions = {}): Promise<Sample
   const archive = await openArchive({
     sleep,
     ...place,
-    startReads: options.startReads,
+    ...(options.startReads === undefined ? {} : { startReads: options.startReads, isServed: true }),
     now: () => time,
     randomBytes,
   });
