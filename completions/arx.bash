@@ -27,7 +27,7 @@ _arx() {
       -*) ;;
       *) case $words in
            "") words=$word ;;
-           attachments|content|conversations|messages|sequence|events|about|blobs|tokens|archive|config|profile) words="$words $word" ;;
+           "attachments"|"help attachments"|"content"|"help content"|"conversations"|"help conversations"|"messages"|"help messages"|"sequence"|"help sequence"|"events"|"help events"|"about"|"help about"|"blobs"|"help blobs"|"tokens"|"help tokens"|"archive"|"help archive"|"config"|"help config"|"profile"|"help profile"|"help") words="$words $word" ;;
          esac ;;
     esac
   done
@@ -160,17 +160,30 @@ _arx() {
   case "$words" in
     "") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about blobs tokens archive config profile login logout whoami token search explore read open walk report health doctor api import redact fsck backup serve completion demo help" ;;
     "attachments") [[ $cur == -* ]] || _arx_list -W "ls cities types sources senders show cat pull verify export" ;;
+    "help attachments") [[ $cur == -* ]] || _arx_list -W "ls cities types sources senders show cat pull verify export" ;;
     "content") [[ $cur == -* ]] || _arx_list -W "get diff" ;;
+    "help content") [[ $cur == -* ]] || _arx_list -W "get diff" ;;
     "conversations") [[ $cur == -* ]] || _arx_list -W "ls show export walk verify diff plot" ;;
+    "help conversations") [[ $cur == -* ]] || _arx_list -W "ls show export walk verify diff plot" ;;
     "messages") [[ $cur == -* ]] || _arx_list -W "ls show" ;;
+    "help messages") [[ $cur == -* ]] || _arx_list -W "ls show" ;;
     "sequence") [[ $cur == -* ]] || _arx_list -W "show watch" ;;
+    "help sequence") [[ $cur == -* ]] || _arx_list -W "show watch" ;;
     "events") [[ $cur == -* ]] || _arx_list -W "send types ls reconcile" ;;
+    "help events") [[ $cur == -* ]] || _arx_list -W "send types ls reconcile" ;;
     "about") [[ $cur == -* ]] || _arx_list -W "api" ;;
+    "help about") [[ $cur == -* ]] || _arx_list -W "api" ;;
     "blobs") [[ $cur == -* ]] || _arx_list -W "move" ;;
+    "help blobs") [[ $cur == -* ]] || _arx_list -W "move" ;;
     "tokens") [[ $cur == -* ]] || _arx_list -W "ls revoke" ;;
+    "help tokens") [[ $cur == -* ]] || _arx_list -W "ls revoke" ;;
     "archive") [[ $cur == -* ]] || _arx_list -W "ls create copy move upgrade drop" ;;
+    "help archive") [[ $cur == -* ]] || _arx_list -W "ls create copy move upgrade drop" ;;
     "config") [[ $cur == -* ]] || _arx_list -W "get set unset ls path" ;;
+    "help config") [[ $cur == -* ]] || _arx_list -W "get set unset ls path" ;;
     "profile") [[ $cur == -* ]] || _arx_list -W "ls use rm" ;;
+    "help profile") [[ $cur == -* ]] || _arx_list -W "ls use rm" ;;
+    "help") [[ $cur == -* ]] || _arx_list -W "attachments content conversations messages sequence events about blobs tokens archive config profile login logout whoami token search explore read open walk report health doctor api import redact fsck backup serve completion demo start commands options first-look output exit-codes environment drift drift-testing queries files evidence hosting deployment maintenance postgresql glossary" ;;
     "login") flags+=" --client-id --observer-tier --requested-tier --use"; : ;;
     "logout") flags+=" --all --dry-run --yes"; : ;;
     "whoami") : ;;
@@ -236,7 +249,6 @@ _arx() {
     "profile rm") flags+=" --dry-run --yes"; : ;;
     "completion") flags+=" --dry-run --yes"; [[ $cur == -* ]] || _arx_list -W "bash zsh fish powershell install uninstall" ;;
     "demo") flags+=" --keep"; : ;;
-    "help") [[ $cur == -* ]] || _arx_list -W "start commands options first-look output exit-codes environment drift drift-testing events queries files evidence import hosting deployment maintenance postgresql glossary attachments content conversations messages sequence about blobs tokens archive config profile login logout whoami token search explore read open walk report health doctor api redact fsck backup serve completion demo" ;;
   esac
   if [[ $cur == -* ]]; then _arx_list -W "$flags"; fi
 }

@@ -6,9 +6,9 @@ import {
   isFound,
   lines,
   namesOf,
-  NOUN_WORDS,
   type Place,
   PLACES,
+  PREFIXES,
   VALUED,
   wordsAfter,
 } from './places.ts';
@@ -63,7 +63,7 @@ _arx() {
       -*) ;;
       *) case $words in
            "") words=$word ;;
-           ${NOUN_WORDS.join('|')}) words="$words $word" ;;
+           ${PREFIXES.map((prefix) => `"${prefix}"`).join('|')}) words="$words $word" ;;
          esac ;;
     esac
   done
@@ -74,7 +74,7 @@ ${lines(valueCases(GLOBALS, '*'))}
     *:-*) return ;;
   esac
   case "$words" in
-${lines(['', ...NOUN_WORDS].map((noun) => `    "${noun}") [[ $cur == -* ]] || _arx_list -W "${wordsAfter(noun).join(' ')}" ;;`))}
+${lines(['', ...PREFIXES].map((prefix) => `    "${prefix}") [[ $cur == -* ]] || _arx_list -W "${wordsAfter(prefix).join(' ')}" ;;`))}
 ${lines(PLACES.map(placeCase))}
   esac
   if [[ $cur == -* ]]; then _arx_list -W "$flags"; fi

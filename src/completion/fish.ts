@@ -7,8 +7,8 @@ import {
   GLOBALS,
   isFound,
   lines,
-  NOUN_WORDS,
   PLACES,
+  PREFIXES,
   quoted,
   VALUED,
 } from './places.ts';
@@ -47,7 +47,7 @@ function __arx_at
         else if contains -- $word ${VALUED.join(' ')}
             set skip 1
         else if not string match -q -- '-*' $word
-            if test (count $typed) = 0; or contains -- "$typed" ${NOUN_WORDS.join(' ')}
+            if test (count $typed) = 0; or contains -- "$typed" ${PREFIXES.map(quoted).join(' ')}
                 set -a typed $word
             end
         end
@@ -62,8 +62,8 @@ end
 complete -c arx -f
 ${lines(GLOBALS.map((each) => `complete -c arx ${flag(each)}`))}
 ${lines(
-  ['', ...NOUN_WORDS].flatMap((noun) =>
-    entriesAfter(noun).map(([word, summary]) => at(noun, `-a ${word} -d ${quoted(summary)}`)),
+  ['', ...PREFIXES].flatMap((prefix) =>
+    entriesAfter(prefix).map(([word, summary]) => at(prefix, `-a ${word} -d ${quoted(summary)}`)),
   ),
 )}
 ${lines(PLACES.flatMap((place) => [...place.flags.map(flag), ...rest(place.rest)].map((what) => at(place.words, what))))}

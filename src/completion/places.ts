@@ -2,6 +2,7 @@
 import type { CommandOption, CommandSpec } from '../command-list/command-spec.ts';
 import { GLOBAL_OPTIONS } from '../command-list/global-options.ts';
 import { HELP_COMMAND } from '../command-list/help-command.ts';
+import { HELP_TOPICS } from '../command-list/help-topics.ts';
 import { COMMAND_LIST, NOUNS } from '../command-list/index.ts';
 import { TIERS } from '../contract/token.ts';
 import { kindsOfArgument, kindsOfOption, type ValueKind } from './value-kinds.ts';
@@ -17,16 +18,17 @@ export type Place = { words: string; summary: string; flags: Flag[]; rest: Expec
 /** A word that may be typed next, with its summary. */
 export type Entry = [word: string, summary: string];
 
-/** Every command. */
-export const PLACES: Place[] = [...COMMAND_LIST, HELP_COMMAND].map(placeOf);
+/** Every command but `help`, which only words follow. */
+export const PLACES: Place[] = COMMAND_LIST.map(placeOf);
 /** The global options. */
 export const GLOBALS: Flag[] = [
   ...GLOBAL_OPTIONS,
   ['-h, --help', 'show help'] as const,
   ['-V, --version', 'show the version'] as const,
 ].map((option) => flagOf('', option));
-/** First words of commands that have two words. */
-export const NOUN_WORDS = Object.keys(NOUNS);
+/** What another word follows: `attachments`, and since help explains every command, also `help` and `help attachments`. */
+export const PREFIXES = Object.keys(NOUNS).flatMap((noun) => [noun, `${HELP_COMMAND.words} ${noun}`]);
+PREFIXES.push(HELP_COMMAND.words);
 /** Names of the options that are followed by a value, in any command. */
 export const VALUED = [
   ...new Set(
@@ -52,15 +54,8 @@ function placeOf({ words, summary, options = [], arguments: given = [] }: Comman
     words,
     summary,
     flags: options.map((option) => flagOf(words, option)),
-    rest: kinds.length > 0 ? { kinds } : expected(/\w+/.exec(syntax)?.[0], proposalsOf(words, proposals)),
+    rest: kinds.length > 0 ? { kinds } : expected(/\w+/.exec(syntax)?.[0], proposals),
   };
-}
-
-/** Help explains commands as well as topics. */
-function proposalsOf(words: string, proposals: readonly string[] = []): readonly string[] | undefined {
-  if (words !== HELP_COMMAND.words) return proposals.length === 0 ? undefined : proposals;
-  const commands = [...Object.keys(NOUNS), ...COMMAND_LIST.map((each) => each.words)];
-  return [...new Set([...proposals, ...commands.filter((each) => !each.includes(' '))])];
 }
 
 /** `name` is the word in the brackets of commander's syntax. */
@@ -80,20 +75,26 @@ export function namesOf(flags: readonly Flag[]): string[] {
   return flags.flatMap(({ names }) => names);
 }
 
-/** Returns what may follow a noun, or the first words where `noun` is empty. */
-export function entriesAfter(noun: string): Entry[] {
-  if (noun === '') {
-    const single = PLACES.filter(({ words }) => !words.includes(' '));
-    return [...Object.entries(NOUNS), ...single.map(({ words, summary }): Entry => [words, summary])];
-  }
-  return PLACES.filter(({ words }) => words.startsWith(`${noun} `)).map(({ words, summary }) => [
-    words.slice(noun.length + 1),
-    summary,
+/** Returns what may follow a prefix, or the first words where it is empty. */
+export function entriesAfter(prefix: string): Entry[] {
+  const { words: help, summary } = HELP_COMMAND;
+  if (prefix === '') return [...firstWords(), [help, summary]];
+  // A topic may have the name of a command.
+  if (prefix === help) return [...new Map([...firstWords(), ...Object.entries(HELP_TOPICS)])];
+  const noun = prefix.startsWith(`${help} `) ? prefix.slice(help.length + 1) : prefix;
+  return PLACES.filter(({ words }) => words.startsWith(`${noun} `)).map((place) => [
+    place.words.slice(noun.length + 1),
+    place.summary,
   ]);
 }
 
-/** Returns the words that may follow a noun. */
-export const wordsAfter = (noun: string): string[] => entriesAfter(noun).map(([word]) => word);
+function firstWords(): Entry[] {
+  const single = PLACES.filter(({ words }) => !words.includes(' '));
+  return [...Object.entries(NOUNS), ...single.map((place): Entry => [place.words, place.summary])];
+}
+
+/** Returns the words that may follow a prefix. */
+export const wordsAfter = (prefix: string): string[] => entriesAfter(prefix).map(([word]) => word);
 /** Returns lines as one text. */
 export const lines = (parts: readonly string[]): string => parts.join('\n');
 /** Returns text as one word of a shell. */

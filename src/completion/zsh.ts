@@ -7,8 +7,8 @@ import {
   GLOBALS,
   isFound,
   lines,
-  NOUN_WORDS,
   PLACES,
+  PREFIXES,
   quoted,
   VALUED,
 } from './places.ts';
@@ -53,13 +53,12 @@ _arx() {
     [[ $word == -* ]] && continue
     case $typed in
       ("") typed=$word ;;
-      (${NOUN_WORDS.join('|')}) typed+=" $word" ;;
+      (${PREFIXES.map(quoted).join('|')}) typed+=" $word" ;;
     esac
   done
   case $typed in
-${lines(['', ...NOUN_WORDS].map((noun) => `    ("${noun}") next=(${describe(entriesAfter(noun))}) ;;`))}
+${lines(['', ...PREFIXES].map((prefix) => `    ("${prefix}") next=(${describe(entriesAfter(prefix))}) ;;`))}
 ${lines(PLACES.map(({ words, flags, rest }) => `    (${quoted(words)}) _arguments -S $globals ${specs(flags)} '*:argument:${action(rest)}'; return ;;`))}
-    (*) return 1 ;;
   esac
   if [[ -n $option || \${words[CURRENT]} == -* ]]; then _arguments -S $globals '*: : '
   else _describe -t commands command next; fi

@@ -23,6 +23,12 @@ const CASES: Case[] = [
   },
   { line: 'arx conversations w', is: ['walk'] },
   { line: 'arx about ', is: ['api'] },
+  { line: 'arx help ', has: ['glossary', 'attachments', 'login'], lacks: ['ls', 'help'] },
+  { line: 'arx help conversations w', is: ['walk'] },
+  { line: 'arx help about ', is: ['api'] },
+  { line: 'arx help conversations walk ', is: [] },
+  { line: 'arx help login ', is: [] },
+  { line: 'arx help glossary --ou', is: ['--output'] },
   { line: 'arx nonsense ', is: [] },
   { line: 'arx attachments nonsense ', is: [] },
   // flags of the command, global ones everywhere
