@@ -96,7 +96,7 @@ const WALK_ROOMS: Record<string, string[]> = {
   log: ['source.ts', 'order'],
 };
 /** Files and one folder that every room may import. */
-const COMMON = new Set(['faults.ts', 'exit.ts', 'world.ts', 'lazy.ts', 'disk']);
+const COMMON = new Set(['faults.ts', 'exit.ts', 'world.ts', 'lazy.ts', 'shell-words.ts', 'disk']);
 
 const importsOf = (path: string): string[] =>
   [...read(path).matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map((match) =>

@@ -8,6 +8,7 @@ import { ROWS_FILE, SUBJECT_FILE, WINDOWS_FILE } from '../walk/log/frozen-log.ts
 import { COMPLETION_FILE } from '../walk/log/completion.ts';
 import { linesOf } from '../disk/lines.ts';
 import type { FrozenWindowLine } from '../contract/frozen-log.ts';
+import { shellWord } from '../shell-words.ts';
 
 /** `drift`: ratios that the service reported while the windows were frozen; null if it reported none. */
 export type BaggedWalk = {
@@ -30,7 +31,7 @@ export async function readFrozenWalk(dir: string, signal: AbortSignal): Promise<
   const { problems, windows, head, ids, windowsBytes, completions } = chain;
   if (problems.length > 0)
     throw new Fault('integrity', `${dir}: ${problems[0]!.what}`, {
-      hint: `arx conversations verify ${dir}`,
+      hint: `arx conversations verify ${shellWord(dir)}`,
     });
   if (windows === 0) throw new Fault('partial', `the frozen walk in ${dir} has no window`);
   const ratios: number[] = [];

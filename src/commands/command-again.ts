@@ -1,6 +1,6 @@
 // The command line of a run with other options, for notices that say how to go on.
 import type { App } from '../app.ts';
-import { shellLine } from '../format/shell-words.ts';
+import { shellLine } from '../shell-words.ts';
 
 /** The options that choose a page of a list. */
 export const PAGE_WORDS = ['--after', '--before', '--limit'] as const;

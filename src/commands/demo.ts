@@ -7,7 +7,7 @@ import type { App } from '../app.ts';
 import { EXIT } from '../exit.ts';
 import { Fault } from '../faults.ts';
 import { diskFault } from '../disk/disk-fault.ts';
-import { shellWord } from '../format/shell-words.ts';
+import { shellWord } from '../shell-words.ts';
 import type { Sink, World } from '../world.ts';
 
 export const Input = z.object({ keep: z.boolean().default(false) });

@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import { FileLeftOut } from '../download/download-limits.ts';
 import { Fault } from '../faults.ts';
 import { formatBytes, plural } from '../format/numbers.ts';
-import { shellLine } from '../format/shell-words.ts';
+import { shellLine } from '../shell-words.ts';
 import { Size } from './input.ts';
 
 const AtLeastOne = Size.refine((bytes) => bytes >= 1, 'must be at least 1 byte');

@@ -13,7 +13,7 @@ import { setSetting } from '../config/settings-file.ts';
 import type { TokenEntry } from '../config/token-store.ts';
 import type { TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
-import { shellLine, shellWord } from '../format/shell-words.ts';
+import { shellLine, shellWord } from '../shell-words.ts';
 import { escapeText } from '../format/terminal/escape.ts';
 import { identityView } from '../format/views/index.ts';
 import { namedProfile, useAlways } from '../wiring/no-archive.ts';

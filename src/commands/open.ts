@@ -17,6 +17,7 @@ import { findRecord } from './find-record.ts';
 import { readMessage } from './read/read-message.ts';
 import { readThread, threadMessages } from './read/read-thread.ts';
 import { recordKind, type RecordKind } from './record-kind.ts';
+import { idArgument } from '../shell-words.ts';
 
 export const Input = z.object({ id: z.string().min(1), force: z.boolean().default(false) });
 
@@ -30,7 +31,7 @@ export async function run({ id, force }: z.infer<typeof Input>, app: App): Promi
   if (kind === 'attachment')
     return openAttachment(await findRecord(id, await attachmentSource(app), app), force, app);
   if (force && !app.isRecorded) throw new Fault('usage', '--force goes with an attachment');
-  checkDisplay(({ arx }) => `${arx} read ${id}`, app);
+  checkDisplay(({ arx }) => `${arx} read ${idArgument(id)}`, app);
   const chunks: Buffer[] = [];
   for await (const chunk of documentOf(id, kind, app)) chunks.push(chunk);
   const path = await savePage(id, Buffer.concat(chunks), app);

@@ -18,6 +18,7 @@ import { readMessage } from './read/read-message.ts';
 import { problemOf, readOrProblem, readThread, threadMessages } from './read/read-thread.ts';
 import { recordKind } from './record-kind.ts';
 import { refuseOutputForm } from './write-bytes.ts';
+import { idArgument } from '../shell-words.ts';
 
 export const Input = z.object({
   ids: z.array(z.string().min(1)).min(1),
@@ -79,7 +80,7 @@ async function* readAll(input: Input, style: ReadingStyle, app: App): AsyncGener
     const kind = await recordKind(id, app);
     if (kind === 'attachment')
       throw new Fault('usage', `${id} is an attachment, not a message`, {
-        hint: ({ arx }) => `${arx} attachments show ${id}`,
+        hint: ({ arx }) => `${arx} attachments show ${idArgument(id)}`,
       });
     if (kind === 'conversation') {
       try {

@@ -3,7 +3,7 @@ import type { App } from '../app.ts';
 import { tokenOrigin } from '../config/session.ts';
 import type { FrozenWalk } from '../contract/reports/walk.ts';
 import { Fault, type FaultDetail } from '../faults.ts';
-import { shellLine } from '../format/shell-words.ts';
+import { shellLine } from '../shell-words.ts';
 
 /**
  * Returns the Fault. `dir`: the folder of the walk as it was named. With `walk` the hint names the service of the walk where that is

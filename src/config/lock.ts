@@ -11,6 +11,7 @@ import {
   writeFault,
   type StoreWorld,
 } from './private-file.ts';
+import { shellWord } from '../shell-words.ts';
 
 /** A longer wait is announced, in milliseconds of sleep. */
 const QUIET_WAIT_MS = 500;
@@ -115,7 +116,9 @@ async function acquire(lock: string, attempt: Attempt): Promise<void> {
     const held = read(lock);
     const holder = held === undefined ? undefined : parseIdentity(held);
     if (held !== undefined && holder === undefined) {
-      throw new Fault('store', `${lock} is not a lock of arx`, { hint: `look at it, then: rm ${lock}` });
+      throw new Fault('store', `${lock} is not a lock of arx`, {
+        hint: `look at it, then: rm ${shellWord(lock)}`,
+      });
     }
     const dead = holder !== undefined && isDead(holder, lock, world);
     if (dead) {
@@ -136,7 +139,7 @@ async function acquire(lock: string, attempt: Attempt): Promise<void> {
     if (sleptBefore <= QUIET_WAIT_MS && attempt.sleptMs > QUIET_WAIT_MS && holder !== undefined)
       world.notice(`waiting for ${lock}: process ${holder.pid}${commandOf(holder)} holds it`);
     if (attempt.sleepLeftMs < 0) {
-      const stale = `if no arx is running on ${holder?.host ?? 'this host'}: rm ${lock}`;
+      const stale = `if no arx is running on ${holder?.host ?? 'this host'}: rm ${shellWord(lock)}`;
       throw new Fault('store', `${lock} is held by process ${holder?.pid ?? 'unknown'}`, {
         retryable: true,
         hint: attempt.instead === undefined ? stale : `${attempt.instead}; ${stale}`,

@@ -3,7 +3,7 @@ import { isWithin } from '../client/base-url.ts';
 import { NoTokenFault } from '../client/no-token.ts';
 import type { Token, TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
-import { shellLine } from '../format/shell-words.ts';
+import { shellLine } from '../shell-words.ts';
 import { isExpired, readClock } from './token-expiry.ts';
 import { readInputFile, collectBytes } from './input-file.ts';
 import type { Settings } from './settings.ts';

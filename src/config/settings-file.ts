@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { nearest } from '../contract/nearest.ts';
 import { commitFile, writeNewFile } from '../disk/atomic-file.ts';
 import { Fault } from '../faults.ts';
-import { shellWord } from '../format/shell-words.ts';
+import { shellWord } from '../shell-words.ts';
 import { isSettingKey, KEYS, SETTING_KEYS, InvalidSettingValue, type SettingKey } from './setting-keys.ts';
 import { withLock } from './lock.ts';
 import { readPrivate, removeAllQuietly, writeFault, type StoreWorld } from './private-file.ts';

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { Fault } from '../faults.ts';
 import { formFault } from '../format/form-fault.ts';
-import { withoutPassword } from '../format/shell-words.ts';
+import { withoutPassword } from '../shell-words.ts';
 import { directoriesOf, ignoredVariables, type Directories, type DirectoryInputs } from './directories.ts';
 import {
   KEYS,

@@ -2,6 +2,7 @@
 import type { Attachment } from '../contract/attachment.ts';
 import { hasUnusableHash } from '../contract/attachment-file.ts';
 import { Fault, type Hint } from '../faults.ts';
+import { idArgument } from '../shell-words.ts';
 
 /**
  * Returns the SHA-256 that a row gives for its file, in lower case. Throws Fault 'integrity' where the row gives something else,
@@ -9,7 +10,7 @@ import { Fault, type Hint } from '../faults.ts';
  */
 export function sha256Of(row: Attachment, prefix = ''): string {
   if (row.sha256 !== undefined) return row.sha256.toLowerCase();
-  const hint: Hint = ({ arx }) => `${arx} attachments show ${row.id}`;
+  const hint: Hint = ({ arx }) => `${arx} attachments show ${idArgument(row.id)}`;
   if (hasUnusableHash(row))
     throw new Fault(
       'integrity',

@@ -2,7 +2,7 @@
 import { isPullable } from '../contract/attachment-file.ts';
 import type { Attachment } from '../contract/attachment.ts';
 import { EXIT } from '../exit.ts';
-import { shellLine } from '../format/shell-words.ts';
+import { shellLine } from '../shell-words.ts';
 import { said, withNotice } from './notices.ts';
 import { operands } from './place.ts';
 import {

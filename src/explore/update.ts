@@ -1,5 +1,5 @@
 // The state machine of the explorer: state + event → state + effects. Pure.
-import { shellLine } from '../format/shell-words.ts';
+import { shellLine } from '../shell-words.ts';
 import { readChunk, readFailure, readProgress } from './reading.ts';
 import { intoView } from './moving.ts';
 import { act } from './actions.ts';

@@ -3,7 +3,7 @@ import { redactSecrets } from '../client/safe-text.ts';
 import { shownTarget } from '../client/shown-target.ts';
 import type { Transport, TransportRequest } from '../client/transport.ts';
 import { OWNER_SECRET_HEADER } from '../contract/routes.ts';
-import { shellWord } from '../format/shell-words.ts';
+import { shellWord } from '../shell-words.ts';
 
 /** Longer bodies are read from standard input by the command that is shown. */
 const MAX_SHOWN_BODY_LENGTH = 4000;

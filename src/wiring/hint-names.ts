@@ -2,7 +2,7 @@
 import { serviceOptions } from '../config/session.ts';
 import { sourceOf, type Sources } from '../config/setting-source.ts';
 import type { HintNames } from '../faults.ts';
-import { shellLine } from '../format/shell-words.ts';
+import { shellLine } from '../shell-words.ts';
 
 /** Returns what hints name of a run with these settings. */
 export function hintNames(sources: Sources): HintNames {

@@ -2,7 +2,7 @@
 import type { Setting, Settings } from '../config/settings.ts';
 import type { TokenStore } from '../config/token-store.ts';
 import { Fault } from '../faults.ts';
-import { shellLine } from '../format/shell-words.ts';
+import { shellLine } from '../shell-words.ts';
 
 /** What tells which service the user has logged in to. */
 type Logins = { settings: Pick<Settings, 'base_url' | 'profile'>; tokens: Pick<TokenStore, 'list'> };

@@ -1,6 +1,6 @@
 // What `--offline` refuses, and the command that would do it.
 import { Fault } from '../faults.ts';
-import { shellLine } from '../format/shell-words.ts';
+import { shellLine } from '../shell-words.ts';
 import type { World } from '../world.ts';
 
 /** Returns the Fault for a connection to `place` that `--offline` forbids. */

@@ -1,6 +1,8 @@
 // Answers that contradict the interface or themselves: what each command prints, writes and ends with.
+import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
+import { shellLine } from '../../src/shell-words.ts';
 import { arx, type Ran } from '../support/command.ts';
 import { answer, misbehave, type Misbehaving } from '../support/misbehaving-server.ts';
 import { serveStranger, type StrangerOptions } from '../support/stranger.ts';
@@ -425,4 +427,43 @@ test('what a search says of its query is shown in part, however much it is', asy
   expect(stderr.length).toBeLessThan(20_000);
   await at(200, { ...page, notes: ['x'.repeat(1_000_000)], alone: [] });
   expect((await run('search glass')).stderr.length).toBeLessThan(3_000);
+});
+
+describe('ids that are commands for a shell, or options', () => {
+  const IDS = ['$(touch owned)', '`touch owned`', 'a;touch owned', 'a"b', '=ls', '--all', '-o', 'a b'];
+
+  /** Returns the words that a shell reads from the hint of a run; `arx` is a function in it, and FILE and DIR are words. */
+  function wordsOfHint(stderr: string): string[] {
+    const hint = /^ {2}hint: (.*)$/m.exec(stderr)?.[1] ?? '';
+    const [command = ''] = hint.split(/ names its | shows it| shows the message| > FILE|; /);
+    const { stdout } = spawnSync('sh', ['-c', `arx() { printf '%s\\0' "$@"; }; ${command}`], {
+      encoding: 'utf8',
+      cwd: tempFolder('hint'),
+    });
+    return stdout.split('\0').slice(0, -1);
+  }
+
+  test.each(IDS)('%s is one argument in the commands of hints', async (id) => {
+    const lists = {
+      '/v1/attachments': [{ ...row(1, { sha256: 'none' }), id }],
+      '/v1/messages': [{ id: `${id}m`, sequence: 1 }],
+    };
+    server = await serveStranger({ lists });
+    const address = ['--base-url', server.url];
+    const shown = [...address, 'attachments', 'show', ...(id.startsWith('-') ? ['--'] : []), id];
+    const env = { ARX_TOKEN: 'tok_given' };
+    const hintOf = async (...words: string[]): Promise<string[]> => {
+      const { stderr } = await arx(tempFolder('hints'), shellLine([...address, ...words]), { env });
+      return wordsOfHint(stderr);
+    };
+    expect(await hintOf('attachments', 'ls')).toEqual(shown);
+    expect(await hintOf('attachments', 'cat', '--', id)).toEqual(shown);
+    expect(await hintOf('read', '--', id)).toEqual(shown);
+    const message = [...(id.startsWith('-') ? ['--'] : []), `${id}m`];
+    expect(await hintOf('messages', 'show', '--around', '5', '--', `${id}m`)).toEqual([
+      ...address,
+      ...['messages', 'show', '--around', '5', '--in', 'archive'],
+      ...message,
+    ]);
+  });
 });

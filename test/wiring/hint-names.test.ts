@@ -64,3 +64,14 @@ test('every command in the code that reads the archive of a run begins so', () =
     );
   expect(lines).toEqual([]);
 });
+
+test('every id in a command that is proposed is one argument of a shell, whatever the service calls it', () => {
+  const src = join(import.meta.dirname, '../../src');
+  const id = /\barx\}? [^`]*\$\{(?:[\w.]+\.)?(?:#?first|id|name)\b/;
+  const lines = (readdirSync(src, { recursive: true }) as string[])
+    // Ids that are `att_`, `msg_` or `conv_` with digits; the service itself.
+    .filter((file) => file.endsWith('.ts') && !/^(?:client\/record-hint\.ts|service\/.*)$/.test(file))
+    .flatMap((file) => readFileSync(join(src, file), 'utf8').split('\n'))
+    .filter((line) => id.test(line));
+  expect(lines).toEqual([]);
+});

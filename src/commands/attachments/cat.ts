@@ -14,6 +14,7 @@ import { withPipedIds } from '../id-list.ts';
 import { isOfOneRecord, withKindOfId } from '../single-record.ts';
 import { mayControlTerminal, refuseOutputForm, writeBytes } from '../write-bytes.ts';
 import { attachmentSource, ID_FIELDS } from './catalogue.ts';
+import { idArgument } from '../../shell-words.ts';
 
 export const Input = z.object({
   ids: z.array(z.string().min(1)).min(1),
@@ -47,7 +48,7 @@ async function writeFile(row: Attachment, input: Input, app: App, onWrite: () =>
   const { id, bytes } = row;
   if (!isPullable(row)) {
     throw new Fault('partial', `${id} is ${fileStateWords(row)}: it has no bytes to write`, {
-      hint: ({ arx }) => `${arx} attachments show ${id}`,
+      hint: ({ arx }) => `${arx} attachments show ${idArgument(id)}`,
     });
   }
   const sha256 = sha256Of(row, `${id}: `);

@@ -5,7 +5,7 @@ import type { App } from '../../app.ts';
 import type { Query } from '../../client/index.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { cutText } from '../../contract/search/cut-text.ts';
-import { shellWord } from '../../format/shell-words.ts';
+import { shellWord } from '../../shell-words.ts';
 import type { FieldFilter } from '../field-filter.ts';
 import { ContentType, Size } from '../input.ts';
 import type { MessageFacts } from './message-facts.ts';

@@ -12,6 +12,7 @@ import { sha256Of } from '../../download/hash-of-row.ts';
 import { readManifest } from '../../download/manifest.ts';
 import { openTargetFolder } from '../../download/target-folder.ts';
 import { openRowPuller } from './pull-rows.ts';
+import { idArgument } from '../../shell-words.ts';
 
 /** Programs that open a file, by platform. They are started without a shell, with the absolute path as only argument. */
 const OPENERS: Record<string, string> = { darwin: 'open', win32: 'explorer.exe' };
@@ -37,7 +38,7 @@ export async function openAttachment(row: Attachment, force: boolean, app: App):
   if (!isPullable(row)) {
     throw new Fault('partial', `${row.id} is ${fileStateWords(row)}: there is nothing to open`);
   }
-  checkDisplay(({ arx }) => `${arx} attachments pull ${row.id} --to DIR`, app);
+  checkDisplay(({ arx }) => `${arx} attachments pull --to DIR ${idArgument(row.id)}`, app);
   const path = (await pulledHere(row, app)) ?? (await fetched(row, app));
   await checkViewed(path, row.id, force);
   await launch(path, `the verified file is ${path}`, app);

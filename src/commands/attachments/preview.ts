@@ -19,6 +19,7 @@ import type { Line } from '../../format/terminal/styled-line.ts';
 import { decodeWithLimits } from '../../format/picture/limited-decoder.ts';
 import { readPictureHeader, type PictureHeader } from '../../format/picture/picture-header.ts';
 import { cellColors, pictureProtocol } from '../../format/picture/picture-protocol.ts';
+import { idArgument } from '../../shell-words.ts';
 
 const MAX_PICTURE_BYTES = 64 * 1024 * 1024;
 /** A terminal is sent no file of more pixels. */
@@ -33,7 +34,7 @@ const OTHER_ROWS = 2;
 export function checkPreview(id: string, app: App): void {
   const { stdout, env } = app.world;
   const hint: Hint = ({ arx }) =>
-    `${arx} attachments show ${id} --open shows it in a window; ${arx} attachments cat ${id} > FILE writes it`;
+    `${arx} attachments show --open ${idArgument(id)} shows it in a window; ${arx} attachments cat ${idArgument(id)} > FILE writes it`;
   if (!stdout.isTTY || env['TERM'] === 'dumb')
     throw new Fault('usage', '--preview draws on a terminal, and there is none', { hint });
   if (app.printer.output !== 'table')
@@ -54,7 +55,7 @@ export async function drawPreview(row: Attachment, app: App): Promise<void> {
   const header = readPictureHeader(file);
   if (header === undefined)
     throw new Fault('partial', `${row.id} is no PNG, JPEG or GIF picture, so there is no preview`, {
-      hint: ({ arx }) => `${arx} attachments show ${row.id} --open`,
+      hint: ({ arx }) => `${arx} attachments show --open ${idArgument(row.id)}`,
     });
   for await (const text of drawing(file, header, row.id, app)) await app.printer.bytes(Buffer.from(text));
 }
@@ -101,7 +102,7 @@ async function* drawing(
 
 function noPreview(id: string, failure: string): Fault {
   return new Fault('partial', `${id}: there is no preview of the picture: ${failure}`, {
-    hint: ({ arx }) => `${arx} attachments cat ${id} > FILE writes the verified file`,
+    hint: ({ arx }) => `${arx} attachments cat ${idArgument(id)} > FILE writes the verified file`,
   });
 }
 

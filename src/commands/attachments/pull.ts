@@ -16,7 +16,7 @@ import { openSmallFileFetcher, type SmallFileFetcher } from '../../download/smal
 import { openTargetFolder } from '../../download/target-folder.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
-import { shellLine } from '../../format/shell-words.ts';
+import { shellLine } from '../../shell-words.ts';
 import { verifyReportOf } from '../../verify/verdicts.ts';
 import { isLimited, LIMIT_INPUT, limitDownloads } from '../download-limits.ts';
 import { readIds, withPipedIds } from '../id-list.ts';

@@ -5,6 +5,7 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { hasUnusableHash } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { formatCount } from '../../format/numbers.ts';
+import { idArgument } from '../../shell-words.ts';
 
 /** Rows without a usable hash. */
 export class UnusableHashes {
@@ -21,10 +22,11 @@ export class UnusableHashes {
   /** Fails the run with Fault 'protocol' if there was such a row. */
   fail(app: Pick<App, 'addFault'>): void {
     if (this.#first === undefined) return;
+    const id = this.#first;
     const others = this.#count === 1 ? '' : `, and those of ${formatCount(this.#count - 1)} more`;
-    const text = `the sha256 of ${safeText(this.#first, 40)}${others} cannot be one`;
+    const text = `the sha256 of ${safeText(id, 40)}${others} cannot be one`;
     app.addFault(
-      new Fault('protocol', text, { hint: ({ arx }) => `${arx} attachments show ${this.#first}` }),
+      new Fault('protocol', text, { hint: ({ arx }) => `${arx} attachments show ${idArgument(id)}` }),
     );
   }
 }

@@ -5,7 +5,7 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { Fault } from '../../faults.ts';
 import { formatCount } from '../../format/numbers.ts';
-import { shellLine } from '../../format/shell-words.ts';
+import { shellLine } from '../../shell-words.ts';
 import { optionWords } from '../command-again.ts';
 import { isDrifting } from '../page.ts';
 import { sayLeftOut } from '../row-tests.ts';

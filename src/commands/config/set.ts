@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { setSetting } from '../../config/settings-file.ts';
-import { withoutPassword } from '../../format/shell-words.ts';
+import { withoutPassword } from '../../shell-words.ts';
 import { moveTokensTo } from './move-tokens.ts';
 
 export const Input = z.object({ key: z.string(), value: z.string() });

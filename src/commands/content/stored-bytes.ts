@@ -5,6 +5,7 @@ import { streamFile } from '../../download/held-stream.ts';
 import type { RawRecord } from '../../contract/content.ts';
 import { sameHash } from '../../contract/scalars.ts';
 import { Fault } from '../../faults.ts';
+import { idArgument } from '../../shell-words.ts';
 
 /**
  * Returns the stored bytes. Throws Fault 'partial' where the service does not give them, 'protocol' where it gives no
@@ -16,7 +17,7 @@ export async function storedBytes(record: RawRecord, message: string, app: App):
     const reason = withheld.length === 0 ? 'are not given' : `hold withheld files: ${withheld.join(', ')}`;
     throw new Fault('partial', `the bytes of ${message} ${reason}`, {
       kept: 'nothing was written',
-      hint: ({ arx }) => `${arx} content get ${message} shows the message without them`,
+      hint: ({ arx }) => `${arx} content get ${idArgument(message)} shows the message without them`,
     });
   }
   if (sha256 === undefined) throw new Fault('protocol', `the service does not send the sha256 of ${message}`);

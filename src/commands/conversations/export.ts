@@ -10,7 +10,7 @@ import { diskFault } from '../../disk/disk-fault.ts';
 import type { ThreadReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
-import { shellWord } from '../../format/shell-words.ts';
+import { idArgument, shellWord } from '../../shell-words.ts';
 import { LIMIT_INPUT, limitDownloads, type LimitedDownloads } from '../download-limits.ts';
 import { readThread, threadMessages, type Thread } from '../read/read-thread.ts';
 import { refuseOutputForm, writeBytes } from '../write-bytes.ts';
@@ -67,7 +67,7 @@ async function formatFor(id: string, to: string | undefined, app: App): Promise<
   throw new Fault('usage', `a file that ends in ${ending} is none of the formats ${FORMATS.join(', ')}`, {
     hint:
       ending === '.txt'
-        ? ({ arx }) => `as text: ${arx} read ${shellWord(id)} > ${shellWord(to)}`
+        ? ({ arx }) => `as text: ${arx} read ${idArgument(id)} > ${shellWord(to)}`
         : '--format chooses one',
   });
 }

@@ -4,7 +4,7 @@ import type { ProgressRecord } from '../../contract/reports/command.ts';
 import { PullReport } from '../../contract/reports/files.ts';
 import { Fault, hintText } from '../../faults.ts';
 import type { ExplorerArchive, OnProgress } from '../../explore/archive.ts';
-import { shellLine } from '../../format/shell-words.ts';
+import { shellLine } from '../../shell-words.ts';
 import { amountText } from '../../format/terminal/progress-text.ts';
 import type { Sink, World } from '../../world.ts';
 import { noMemory, readPlace } from './read-place.ts';

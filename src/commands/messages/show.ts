@@ -10,6 +10,7 @@ import { exactRowsOf } from '../exact-rows.ts';
 import { findRecord } from '../find-record.ts';
 import { wholeNumber } from '../input.ts';
 import { filteredMessages } from './message-list.ts';
+import { idArgument } from '../../shell-words.ts';
 
 /** More are a list: `messages ls --conversation`. */
 const MAX_AROUND = 1000;
@@ -72,7 +73,7 @@ export async function run({ id, around, in: scope }: Input, app: App): Promise<v
 function conversationOf({ id, conversation_id: conversation }: Message): string {
   if (typeof conversation === 'string') return conversation;
   throw new Fault('partial', `the service does not say of which conversation ${id} is`, {
-    hint: ({ arx }) => `${arx} messages show ${id} --around 5 --in archive`,
+    hint: ({ arx }) => `${arx} messages show --around 5 --in archive ${idArgument(id)}`,
   });
 }
 

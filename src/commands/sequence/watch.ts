@@ -7,6 +7,7 @@ import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { sequenceReadingView } from '../../format/views/index.ts';
 import { wholeNumber } from '../input.ts';
+import { idArgument } from '../../shell-words.ts';
 
 const DEFAULT_INTERVAL_S = 10;
 
@@ -58,7 +59,7 @@ export async function run(input: Input, app: App): Promise<void> {
   const isStated = crossed.drift_ratio !== null;
   const what = isStated ? 'drift ratio' : 'share of displaced positions';
   throw new Fault('unstable', `${name}: the ${what} is ${measureOf(crossed)}, the threshold ${threshold}`, {
-    hint: ({ arx }) => `${arx} sequence show ${name} --plot`,
+    hint: ({ arx }) => `${arx} sequence show --plot ${idArgument(name)}`,
   });
 }
 

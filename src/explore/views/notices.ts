@@ -1,5 +1,5 @@
 // What was said, in full: why rows of the list may be missing, commands that run, and how others ended.
-import { shellLine } from '../../format/shell-words.ts';
+import { shellLine } from '../../shell-words.ts';
 import type { Line, Style } from '../../format/terminal/styled-line.ts';
 import { wrapLine } from '../../format/terminal/wrap-line.ts';
 import type { Notice } from '../state.ts';

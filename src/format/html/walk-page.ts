@@ -6,6 +6,7 @@ import { formatCount, plural, formatSignificant } from '../numbers.ts';
 import { html, type Markup, type Part } from './markup.ts';
 import { badge, dataTable, facts, page, tiles } from './page.ts';
 import { formatInstant } from '../views/shared-columns.ts';
+import { shellWord } from '../../shell-words.ts';
 
 /** Columns of a chart and rows of the table. More windows than this are shown in groups. */
 const MAX_GROUPS = 200;
@@ -52,7 +53,7 @@ export function walkPage(report: PlotReport, version: string): string {
     <footer>
       <p>
         Written by arx ${version} from the folder alone.
-        <code>arx conversations verify ${walk.dir}</code> proves its chain and names its head.
+        <code>arx conversations verify ${shellWord(walk.dir)}</code> proves its chain and names its head.
       </p>
     </footer>`;
   return page({ title: `Frozen walk ${walk.dir}`, body });

@@ -14,6 +14,7 @@ import type { Identified } from '../source.ts';
 import { COMPLETION_FILE } from './completion.ts';
 import { UNRESOLVED_FILE } from './unresolved-rows.ts';
 import type { FrozenState, FrozenWindow } from './window.ts';
+import { shellWord } from '../../shell-words.ts';
 
 /** One line for each window. */
 export const WINDOWS_FILE = 'windows.ndjson';
@@ -66,7 +67,7 @@ export async function openFrozenLog<Row extends Identified>(
     const chain = await readChain(dir, windows, rows);
     if (chain.problems.length > 0)
       throw new Fault('integrity', `frozen log in ${dir}: ${chain.problems[0]!.what}`, {
-        hint: `arx conversations verify ${dir}`,
+        hint: `arx conversations verify ${shellWord(dir)}`,
       });
     await windows.truncate(chain.windowsBytes);
     await rows.truncate(chain.rowsBytes);

@@ -9,6 +9,7 @@ import { Fault } from '../../faults.ts';
 import { MAX_SUBJECT_BYTES, SUBJECT_FILE } from './frozen-log.ts';
 import { noFrozenWalk, verifyFrozen, type FrozenChain, type WindowVisitor } from './hash-chain.ts';
 import { readUnresolvedRows } from './unresolved-rows.ts';
+import { shellWord } from '../../shell-words.ts';
 
 /**
  * Returns what the folder `path` says about its walk, and the ids of its rows. `dir`: its name in the report and in
@@ -23,7 +24,9 @@ export async function readFrozenWalk(
   const chain = await verifyFrozen(path, visit);
   const [problem] = chain.problems;
   if (problem !== undefined)
-    throw new Fault('integrity', `${dir}: ${problem.what}`, { hint: `arx conversations verify ${dir}` });
+    throw new Fault('integrity', `${dir}: ${problem.what}`, {
+      hint: `arx conversations verify ${shellWord(dir)}`,
+    });
   return { walk: await describeFrozenWalk(dir, path, chain), ids: chain.ids };
 }
 

@@ -98,7 +98,7 @@ describe('where nothing can be opened', () => {
     const ran = await show('--open', { env: blind });
     expect([ran.exit, asked()]).toEqual([2, 0]);
     expect(ran.stderr).toMatch(
-      /^arx: there is no display to open a file on \[usage, exit 2\]\n {2}hint: arx --base-url \S+ attachments pull att_1 --to DIR/,
+      /^arx: there is no display to open a file on \[usage, exit 2\]\n {2}hint: arx --base-url \S+ attachments pull --to DIR att_1/,
     );
     expect((await show('--open', { env: { ...blind, WAYLAND_DISPLAY: 'wayland-0' } })).exit).toBe(0);
   });

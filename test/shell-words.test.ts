@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { fc, test as property } from '@fast-check/vitest';
 import { expect, test } from 'vitest';
-import { shellLine } from '../../src/format/shell-words.ts';
+import { shellLine } from '../src/shell-words.ts';
 
 test.each([
   ['--proxy=http://u:pw@host:80/', "'--proxy=http://u:***@host:80/'"],
