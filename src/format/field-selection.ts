@@ -15,8 +15,8 @@ export type SelectedField = {
 };
 
 /** Returns what is said where the heading of a column was given in place of the field that it shows. */
-export function headingNotice({ name }: Pick<SelectedField, 'name'>, field: string): string {
-  return `--fields: ${name} is the heading of the field ${field}`;
+export function headingNotice(option: '--fields' | '--template', name: string, field: string): string {
+  return `${option}: ${name} is the heading of the field ${field}`;
 }
 
 /** The selection of fields. */

@@ -40,6 +40,17 @@ export const OUTPUTS = ['table', 'tsv', 'csv', 'json', 'ndjson', 'sums'] as cons
 /** One of {@link OUTPUTS}. */
 export type Output = (typeof OUTPUTS)[number];
 
+/** The fields that a template names and the schema lacks. */
+export type TemplateFields = {
+  /** Returns whether each of them is in these records or in earlier ones. */
+  areIn(records: readonly object[]): boolean;
+  /**
+   * Takes the heading of a column for the field that it shows where neither these records nor earlier ones have a field of that name.
+   * Throws Fault 'usage' for any other field that they lack.
+   */
+  check(records: readonly object[]): void;
+};
+
 /** `color`, `unicode` and `columns` are those of stdout (terminal/capabilities.ts). */
 export type PrinterOptions = Canvas & {
   stdout: Sink;
@@ -47,11 +58,8 @@ export type PrinterOptions = Canvas & {
   output: Output;
   /** Only these fields of the wire become columns and fields of JSON objects. */
   fields?: readonly SelectedField[] | undefined;
-  /**
-   * Returns the Fault for a field of a template that the schema lacks, and that neither these records nor earlier ones have.
-   * It is asked with the first records, before one is printed.
-   */
-  missingIn?: ((records: readonly object[]) => Fault | undefined) | undefined;
+  /** Checks the fields that a template names and the schema lacks, with the first records, before one is printed. */
+  templateFields?: TemplateFields | undefined;
   /** Fields that a template or a jq program names: records have them, also those that they have only if they are selected. */
   named?: ReadonlySet<string> | undefined;
   color: boolean;
@@ -205,15 +213,14 @@ export function createPrinter(options: PrinterOptions): Printer {
    */
   const checkFields = async (first: readonly object[]): Promise<void> => {
     if (first.length === 0) return;
-    const missing = options.missingIn?.(first);
-    if (missing !== undefined) throw missing;
+    options.templateFields?.check(first);
     const unknown = fields?.unknownIn(first) ?? [];
     if (selected === undefined || unknown.length === 0) return;
     const shown = unknown.map((field) => {
       if (field.shownField === undefined) throw noField(field);
       return { field, path: field.shownField };
     });
-    for (const { field, path } of shown) await note(`arx: ${headingNotice(field, path)}`);
+    for (const { field, path } of shown) await note(`arx: ${headingNotice('--fields', field.name, path)}`);
     selected = selected.map((each) => {
       const path = shown.find(({ field }) => field === each)?.path;
       return path === undefined ? each : { ...each, path, isKnown: true };
@@ -221,7 +228,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     fields = parseFieldSelection(selected);
   };
   const areKnown = (records: readonly object[]): boolean =>
-    (fields?.unknownIn(records) ?? []).length === 0 && options.missingIn?.(records) === undefined;
+    (fields?.unknownIn(records) ?? []).length === 0 && (options.templateFields?.areIn(records) ?? true);
   const withCheckedFields = async <T extends object>(list: Envelope<T>): Promise<Envelope<T>> => {
     if (areKnown([])) return list;
     const isEnough = (seen: readonly T[]): boolean => seen.length >= MAX_SAMPLE_ROWS || areKnown(seen);

@@ -9,6 +9,8 @@ import { escapeBlock } from './terminal/escape.ts';
 export type Template = {
   /** Names of fields, each with the sections that it stands in: `filename` within `{{#assets}}`. */
   readonly names: readonly TemplateName[];
+  /** Renders this field where the template has that name. */
+  readField(name: TemplateName, field: string): void;
   /** Returns the text of a record, without its line end. */
   render(record: object): string;
 };
@@ -22,13 +24,28 @@ export function parseTemplate(text: string): Template {
   const writer = new Mustache.Writer();
   let tokens: Token[];
   try {
-    tokens = writer.parse(source);
+    tokens = writer.parse(source) as Token[];
   } catch (error) {
     throw formFault(`--template: ${(error as Error).message}`);
   }
+  const names = new Map(namesIn(tokens, []));
+  const render = (record: object): string =>
+    // Its type leaves out the numbers and inner tokens that it returns from `parse`.
+    writer.renderTokens(
+      tokens as string[][],
+      new Mustache.Context(withoutPrototype(record)),
+      undefined,
+      source,
+      {
+        escape: textOf,
+      },
+    );
   return {
-    names: [...namesIn(tokens, [])],
-    render: (record) => writer.render(source, withoutPrototype(record), undefined, { escape: textOf }),
+    names: [...names.keys()],
+    readField: (name, field) => {
+      names.get(name)![1] = field;
+    },
+    render,
   };
 }
 
@@ -56,9 +73,10 @@ export function templateSink({ render }: Template, stdout: Sink): Sink {
 /** Kind, name, start, end, and of a section its tokens. */
 type Token = [kind: string, name: string, start: number, end: number, inner?: Token[]];
 
-function* namesIn(tokens: readonly Token[], sections: readonly string[]): Generator<TemplateName> {
-  for (const [kind, name, , , inner = []] of tokens) {
-    if (['name', '&', '#', '^'].includes(kind) && name !== '.') yield { name, sections };
+function* namesIn(tokens: readonly Token[], sections: readonly string[]): Generator<[TemplateName, Token]> {
+  for (const token of tokens) {
+    const [kind, name, , , inner = []] = token;
+    if (['name', '&', '#', '^'].includes(kind) && name !== '.') yield [{ name, sections }, token];
     yield* namesIn(inner, kind === '#' ? [name, ...sections] : sections);
   }
 }

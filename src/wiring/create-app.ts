@@ -134,12 +134,11 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
   const template =
     flags.template === undefined
       ? undefined
-      : (await import('./template-output.ts')).openTemplate(
-          flags.template,
-          options.spec.words,
-          printing,
+      : (await import('./template-output.ts')).openTemplate(flags.template, options.spec.words, {
+          run: printing,
           stdout,
-        );
+          notice,
+        });
   const recordSink = jq?.sink ?? template?.sink;
   const isChange = effectOf(options.spec, options.given) === 'change';
   const isFormChosen =
@@ -162,7 +161,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       onReport: options.onReport,
       isSilent: flags.quiet && isChange && !isFormChosen,
       csvSafe: flags.csvSafe,
-      missingIn: template?.missingIn,
+      templateFields: template?.fields,
       named: template?.names ?? jq?.names,
       complete:
         output === 'ndjson' && flags.fields === undefined

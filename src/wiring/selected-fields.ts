@@ -31,7 +31,7 @@ export function selectFields(
     const shownField = fieldOfHeading(name, legal);
     const mayBeSent = run.isRemote && isOpenRecord(schema);
     if (shownField !== undefined && !mayBeSent) {
-      if (shownField !== name.toLowerCase()) notice(headingNotice({ name }, shownField));
+      if (shownField !== name.toLowerCase()) notice(headingNotice('--fields', name, shownField));
       return { name, path: shownField, isKnown: true };
     }
     if (run.given['count'] === true)
@@ -56,40 +56,59 @@ export function completeRecords(words: CommandWords, run: PrintingRun): Complete
   return schema === undefined ? undefined : completeRecordOf(fieldsOf(schema).map(({ name }) => name));
 }
 
-/** A name in a template that the schema lacks: the dot paths that it may mean, and what to do where no record has it. */
-type UnknownName = { name: string; paths: readonly string[]; hint: string };
+/**
+ * A name in a template that is no field of the schema from the beginning. `paths`: the dot paths that it may mean where records have
+ * fields that the schema lacks; empty where they have none. `field`: the field that it stands for as in {@link selectFields}, if there
+ * is one. `isHeading`: that is the field of a column. `hint`: what to do where no record has the name.
+ */
+export type IndirectName = {
+  of: TemplateName;
+  paths: readonly string[];
+  field: string | undefined;
+  isHeading: boolean;
+  hint: string;
+};
 
 /** Returns the Fault for a name in a template that no record has. */
-export function noTemplateField({ name, hint }: UnknownName): Fault {
+export function noTemplateField({ of: { name }, hint }: IndirectName): Fault {
   return new Fault('usage', `--template: no record has the field ${name}`, { hint });
 }
 
-/**
- * Throws Fault 'usage' with the nearest name for a name in a template that no record can have. Another service may send
- * fields that the schema lacks: such names are returned, and the rows decide.
- */
-export function checkTemplate(
+/** Returns the names in a template that are no fields from the beginning, with the fields that they stand for. */
+export function indirectNames(
   names: readonly TemplateName[],
   words: CommandWords,
   run: PrintingRun,
-): UnknownName[] {
+): IndirectName[] {
   const schema = printedRecord(words, { ...run, isSelection: true });
   if (schema === undefined) return [];
-  const unknown: UnknownName[] = [];
   const mayBeSent = run.isRemote && isOpenRecord(schema);
   const legal = fieldsOf(schema);
-  for (const { name, sections } of names) {
+  const hint = `arx ${words} --fields lists the fields`;
+  return names.flatMap((of): IndirectName[] => {
+    const { name, sections } = of;
     const within = sections.map((_, depth) => [...sections.slice(depth).toReversed(), name].join('.'));
     const paths = [...within, name];
-    if (paths.some((path) => isLegal(path, legal))) continue;
-    const hint = `arx ${words} --fields lists the fields`;
-    const meant = pathOf(name, legal) ?? suggestField(name, namesOf(legal));
-    const advice = meant === undefined ? hint : `did you mean: {{${meant}}}; ${hint}`;
-    const missing = { name, paths, hint: advice };
-    if (!mayBeSent) throw noTemplateField(missing);
-    unknown.push(missing);
-  }
-  return unknown;
+    if (paths.some((path) => isLegal(path, legal))) return [];
+    const deeper = pathOf(name, legal);
+    const isReadable = deeper !== undefined && !isInList(deeper, legal);
+    const heading = isReadable ? undefined : fieldOfHeading(name, legal);
+    const meant = deeper ?? suggestField(name, namesOf(legal));
+    return [
+      {
+        of,
+        paths: mayBeSent ? paths : [],
+        field: isReadable ? deeper : heading,
+        isHeading: heading !== undefined && heading !== name.toLowerCase(),
+        hint: meant === undefined ? hint : `did you mean: {{${meant}}}; ${hint}`,
+      },
+    ];
+  });
+}
+
+/** Returns whether a field stands in a list, where a template reaches it only by a section. */
+function isInList(path: string, legal: readonly RecordField[]): boolean {
+  return legal.some(({ name, type }) => type.startsWith('list of ') && path.startsWith(`${name}.`));
 }
 
 /** Returns the legal fields of a command. Throws Fault 'usage' where its rows may have any fields. */

@@ -69,6 +69,42 @@ describe('--template', () => {
   });
 
   test.each([
+    ['attachments ls', '{{city}}', '{{origin_city}}', ['city is the heading of the field origin_city']],
+    ['attachments ls', '{{ID}}', '{{id}}', []],
+    [
+      'attachments ls',
+      '{{#city}}{{id}} {{Type}}{{/city}}',
+      '{{#origin_city}}{{id}} {{content_type}}{{/origin_city}}',
+      ['city is the heading of the field origin_city', 'Type is the heading of the field content_type'],
+    ],
+    ['content get msg_1', '{{subject}}', '{{data.subject}}', []],
+    ['attachments cities', '{{city}}', '{{value}}', ['city is the heading of the field value']],
+  ])('a name that --fields takes: %s %s', async (words, template, fields, said) => {
+    const ran = await arx(dir, `${words} --template '${template}'`);
+    const same = await arx(dir, `${words} --template '${fields}'`);
+    expect(same).toMatchObject({ stdout: expect.stringMatching(/\w/), exit: 0 });
+    expect(ran).toMatchObject({ stdout: same.stdout, exit: same.exit });
+    const headings = ran.stderr.split('\n').filter((line) => line.includes('heading'));
+    expect(headings).toEqual(said.map((text) => `arx: --template: ${text}`));
+  });
+
+  test.each([
+    [
+      { id: 'a', origin_city: 'porto' },
+      'a porto\n',
+      'arx: --template: city is the heading of the field origin_city\n',
+    ],
+    [{ id: 'a', origin_city: 'porto', city: 'lisbon' }, 'a lisbon\n', ''],
+  ])('a heading is a field where another service sends one: %j', async (row, stdout, stderr) => {
+    const list = { object: 'list', status: 'stable', data: [row], has_more: false };
+    const server = await misbehave(always(answer(200, JSON.stringify(list))));
+    const env = { ARX_BASE_URL: server.url, ARX_TOKEN: 'arx_some.token' };
+    const ran = await arx(dir, `attachments ls --template '{{id}} {{city}}'`, { env });
+    await server.close();
+    expect(ran).toMatchObject({ exit: 0, stdout, stderr });
+  });
+
+  test.each([
     ['{{idd}}', 'did you mean: {{id}}; arx attachments ls --fields lists the fields'],
     ['{{#id}}', 'arx help output'],
   ])('%s is refused before anything is asked', async (template, hint) => {
