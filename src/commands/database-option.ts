@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import { awsCredentialsOf, awsDefaults } from '../config/aws-credentials.ts';
 import { Fault } from '../faults.ts';
 import { commandAgain } from './command-again.ts';
-import { type Archive, type ArchiveLocation } from '../service/index.ts';
+import type { ArchiveLocation, OpenArchive } from '../service/index.ts';
 import {
   isBucketAddress,
   parseAddress,
@@ -103,8 +103,13 @@ export function shownPlace(place: ArchiveLocation): string {
   return 'dir' in place ? place.dir : shownAddress(place.url);
 }
 
-/** Says that an archive is empty: a mistyped address makes a new one. */
-export async function noticeEmpty({ database }: Archive, place: ArchiveLocation, app: App): Promise<void> {
+/** Says that an archive is new or empty: a mistyped address makes a new one. */
+export async function noticeEmpty(
+  { database, isNew }: OpenArchive,
+  place: ArchiveLocation,
+  app: App,
+): Promise<void> {
   if ((await database.get('SELECT n FROM messages LIMIT 1')) !== undefined) return;
-  app.notice(`the archive in ${'dir' in place ? place.dir : 'the database'} is empty`);
+  const where = 'dir' in place ? place.dir : 'the database';
+  app.notice(isNew ? `no archive was in ${where}: made a new one` : `the archive in ${where} is empty`);
 }

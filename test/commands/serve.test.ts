@@ -149,10 +149,15 @@ test.each<[flags: string[], line: string]>([
   expect(served.stderrText()).toBe(line);
 });
 
-test('an archive that --database names and that is empty is noticed, since a typo makes one', async () => {
-  served = await serve(dir, ['--database', 'sqlite:typo']);
-  expect(served.stderrText()).toBe(`arx: the archive in ${join(dir, 'typo')} is empty\n`);
-  await served.close();
+test('an archive that --database names and that is new or empty is noticed, since a typo makes one', async () => {
+  for (const said of [
+    `no archive was in ${join(dir, 'typo')}: made a new one`,
+    `the archive in ${join(dir, 'typo')} is empty`,
+  ]) {
+    served = await serve(dir, ['--database', 'sqlite:typo']);
+    expect(served.stderrText()).toBe(`arx: ${said}\n`);
+    await served.close();
+  }
   await sampleData(join(dir, 'data'));
   served = await serve(dir, ['--database', 'sqlite:data']);
   expect(served.stderrText()).toBe('');

@@ -36,8 +36,8 @@ import { databaseCounters, PROCESS_COUNTERS } from './shared-counters.ts';
 import type { Database, Statements } from './sql/database.ts';
 import { NoArchive } from './sql/unusable-archive.ts';
 
-/** An archive that its opener must close. */
-export type OpenArchive = Archive & { close(): Promise<void> };
+/** An archive that its opener must close. `isNew`: it was made when it was opened. */
+export type OpenArchive = Archive & { isNew: boolean; close(): Promise<void> };
 
 /** A PostgreSQL database. `server`, `createSchema`, `onMissing`: as for {@link openPostgres}. */
 type PostgresPlace = {
@@ -96,8 +96,12 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
   try {
     const opened = 'dir' in options ? await openFolder(options) : await openDatabase(options);
     const { database } = opened;
-    const fill = (statements: Statements) => fillNew(statements, options);
-    const archive: OpenArchive = { ...opened, readOnly, now, randomBytes, close: () => database.close() };
+    const close = () => database.close();
+    const archive: OpenArchive = { ...opened, readOnly, now, randomBytes, isNew: false, close };
+    const fill = (statements: Statements) => {
+      archive.isNew = true;
+      return fillNew(statements, options);
+    };
     try {
       // A database that was copied without its log may contain no table.
       if ('dir' in options && (await isLost(options.dir, () => hasNoTable(database))))

@@ -54,7 +54,7 @@ async function servicesOver(
       const sample = archives.get(name);
       if (sample === undefined) throw new NoArchive();
       opened.push({ name, onMissing });
-      return { ...sample.archive, close: async () => {} };
+      return { ...sample.archive, isNew: false, close: async () => {} };
     },
     namesWithEvents: async () => [],
     check: async () => true,
