@@ -22,20 +22,21 @@ export function sourceOf(key: SettingKey, { settings, file }: Sources): string |
 }
 
 /**
- * Returns the error. One about the folder of the local archive names the variable, profile or file that gave it. Any other comes back
- * as it is.
+ * Returns the error. Where it names the folder of the local archive, what gave that folder stands behind it in brackets; any other
+ * comes back as it is.
  */
 export function withSource(error: unknown, sources: Sources): unknown {
-  if (!(error instanceof Fault)) return error;
-  const folder = sources.settings.data_dir.value;
-  const dataSource = sourceOf('data_dir', sources);
-  const message = ` ${error.message} `;
-  // It may have a blank in its name, and be the beginning of another path.
-  const end = [' ', ': '].find((each) => message.includes(` ${folder}${each}`));
-  if (dataSource === undefined || end === undefined) return error;
-  return new Fault(
-    error.kind,
-    message.replace(` ${folder}${end}`, () => ` ${folder} (${dataSource})${end}`).slice(1, -1),
-    error.detail,
+  const source = sourceOf('data_dir', sources);
+  if (!(error instanceof Fault) || source === undefined) return error;
+  const message = error.message.replace(
+    wholePath(sources.settings.data_dir.value),
+    (folder) => `${folder} (${source})`,
   );
+  return message === error.message ? error : new Fault(error.kind, message, error.detail);
+}
+
+/** Returns a pattern for this path in a message: not for one that begins or ends with it. A path may contain blanks. */
+function wholePath(path: string): RegExp {
+  const literal = path.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return new RegExp(`(?<=^| )${literal}(?=:?(?: |$))`);
 }

@@ -30,9 +30,9 @@ test.each(['messages ls', 'fsck', 'redact att_1 --yes', 'backup --to copy', 'hea
   },
 );
 
-test('a folder with a blank in its name, too', async () => {
-  const { stderr } = await arx(dir, 'messages ls', { env: { ARX_DATA_DIR: `${dir}/my data` } });
-  expect(stderr).toContain(`no archive yet in ${dir}/my data (ARX_DATA_DIR) [`);
+test.each(['my data', 'a+(b)[c].d$'])('a folder with signs in its name, too: %s', async (name) => {
+  const { stderr } = await arx(dir, 'messages ls', { env: { ARX_DATA_DIR: `${dir}/${name}` } });
+  expect(stderr).toContain(`no archive yet in ${dir}/${name} (ARX_DATA_DIR) [`);
 });
 
 test.each([
@@ -40,6 +40,8 @@ test.each([
   ['/data/a: not a folder, as /data/ab', '/data/a (ARX_DATA_DIR): not a folder, as /data/ab'],
   ['/data/a/files is a link', '/data/a/files is a link'],
   ['x:/data/a is a link', 'x:/data/a is a link'],
+  ['cannot open /data/a', 'cannot open /data/a (ARX_DATA_DIR)'],
+  ['/dataXa is a link', '/dataXa is a link'],
 ])('the folder is named, and no path that begins or ends like it: %s', (message, shown) => {
   const outside = { env: { ARX_DATA_DIR: '/data/a' }, cwd: dir, home: dir, platform: 'linux' } as const;
   const sources = loadSettings({}, outside, { uid: undefined, notice: () => {} });
