@@ -15,18 +15,18 @@ import { withProgress } from '../with-progress.ts';
 import { filterState, localTests } from '../row-listing.ts';
 import {
   attachmentTests,
-  checkSelecting,
+  checkSelectors,
   fieldFilters,
   filteredCatalogue,
   matchedMessages,
   sayNoName,
-  Selecting,
+  Selectors,
 } from './filter.ts';
 import { factsFor } from './message-facts.ts';
 import { unavailableFault } from './withheld.ts';
 import { sayWithoutValue, type ValueSelection } from './without-value.ts';
 
-export const Input = Selecting;
+export const Input = Selectors;
 
 /** Returns the value that a row is counted under; null where the row does not show one. */
 export type ValueOf = (row: Attachment) => string | null;
@@ -48,7 +48,7 @@ export async function listCounts(
   app: App,
   named?: NamesOf,
 ): Promise<void> {
-  await checkSelecting(input, app);
+  await checkSelectors(input, app);
   const facts = factsFor(input, app);
   const messages = await matchedMessages(input.matching, app);
   await listCountsOf({ input, facts, messages }, { column, valueOf, named }, app);
@@ -56,7 +56,7 @@ export async function listCounts(
 
 /** Lists the counts of what is selected; where a city has no rows, those of the city as the archive writes it. */
 async function listCountsOf(
-  { input, facts, messages }: Omit<ValueSelection, 'input'> & { input: Selecting },
+  { input, facts, messages }: Omit<ValueSelection, 'input'> & { input: Selectors },
   counting: Counting,
   app: App,
 ): Promise<void> {

@@ -15,16 +15,16 @@ import { dateTests, nameTest, sizeTest, valueOfColumn, wordsTest, type RowTest }
 import { datesOf, sayDatesAreUtc } from '../utc-dates.ts';
 
 /** The values a row must have, each compared as a whole. An absent one selects every row. */
-export const Filter = z.object({
+export const ExactValues = z.object({
   city: OptionalNonEmptyText,
   type: ContentType.optional(),
   source: OptionalNonEmptyText,
   message: OptionalNonEmptyText,
 });
-export type Filter = z.infer<typeof Filter>;
+export type ExactValues = z.infer<typeof ExactValues>;
 
 /** Everything that rows are selected by. */
-export const Selecting = Filter.extend({
+export const Selectors = ExactValues.extend({
   name: OptionalNonEmptyText,
   from: OptionalText,
   matching: OptionalNonEmptyText,
@@ -33,13 +33,13 @@ export const Selecting = Filter.extend({
   until: OptionalText,
   on: OptionalText,
 });
-export type Selecting = z.infer<typeof Selecting>;
+export type Selectors = z.infer<typeof Selectors>;
 
 /** The names of the values that rows are selected by. */
-export const SELECTING = Object.keys(Selecting.shape) as (keyof Selecting)[];
+export const SELECTOR_NAMES = Object.keys(Selectors.shape) as (keyof Selectors)[];
 
 /** Returns the option of such a value: `--min-bytes` of `minBytes`. */
-export function optionOf(name: keyof Selecting): string {
+export function optionOf(name: keyof Selectors): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
@@ -64,7 +64,7 @@ export function sayNoName(name: string | undefined, rows: number, app: Pick<App,
 }
 
 /** Throws Fault `usage` for a wrong date, sender or search, before anything is sent or written. */
-export async function checkSelecting(input: Selecting, app: App): Promise<void> {
+export async function checkSelectors(input: Selectors, app: App): Promise<void> {
   attachmentTests(input, undefined, undefined, app.world.now());
   const dates = [input.since, input.until, input.on];
   if (input.matching !== undefined) {
@@ -77,7 +77,7 @@ export async function checkSelecting(input: Selecting, app: App): Promise<void> 
 /**
  * Returns the filters of `GET /v1/attachments` and of its rows. Those for rows without a value, and patterns of types, are tests.
  */
-export function fieldFilters({ city, type, source, message }: Filter): FieldFilter[] {
+export function fieldFilters({ city, type, source, message }: ExactValues): FieldFilter[] {
   const values = { origin_city: city, content_type: type, source, message_id: message };
   return Object.entries(values).flatMap(([field, value]) =>
     value === undefined ||
@@ -104,15 +104,15 @@ export async function filteredCatalogue(
   return new FilteredList(read, filters, app, local);
 }
 
-/** The options that no service applies: they are tested here. */
-export type Tested = Omit<Selecting, 'message' | 'matching'>;
+/** The options that are tested here, each where no service applies it: a city, type or source only as `none` or as a pattern. */
+export type LocalSelectors = Omit<Selectors, 'message' | 'matching'>;
 
 /**
  * Returns the tests of these options. `facts` knows dates and senders. `messages`: only files of these. Throws Fault `usage` for a wrong
  * date or sender.
  */
 export function attachmentTests(
-  { city, type, source, name, minBytes, from, ...dates }: Tested,
+  { city, type, source, name, minBytes, from, ...dates }: LocalSelectors,
   facts: MessageFacts | undefined,
   messages: MatchedMessages | undefined,
   now: number,

@@ -29,14 +29,14 @@ import {
 import { countCatalogueContradictions } from './catalogue.ts';
 import {
   attachmentTests,
-  checkSelecting,
+  checkSelectors,
   fieldFilters,
   filteredCatalogue,
   matchedMessages,
   type MatchedMessages,
   sayNoName,
-  Selecting,
-  type Filter,
+  Selectors,
+  type ExactValues,
 } from './filter.ts';
 import { factsFor, type MessageFacts } from './message-facts.ts';
 import { limitedNotices } from './notices.ts';
@@ -48,7 +48,7 @@ import { unavailableFault } from './withheld.ts';
 import { sayWithoutValue } from './without-value.ts';
 
 export const Input = Window.extend({
-  ...Selecting.shape,
+  ...Selectors.shape,
   redacted: z.enum(['yes', 'no']).optional(),
   ...Selection.shape,
 });
@@ -60,9 +60,9 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const isStateShown = app.printer.selects('state');
   const view = facts?.view ?? attachmentView;
   const order = orderIn(input, view, ['date']);
-  await checkSelecting(input, app);
+  await checkSelectors(input, app);
   const messages = await matchedMessages(input.matching, app);
-  const listOf = (filter: Filter) => filteredList({ ...input, ...filter }, messages, facts, app);
+  const listOf = (filter: ExactValues) => filteredList({ ...input, ...filter }, messages, facts, app);
   let list = await listOf(input);
   const client = await app.client();
   const changes = client.changesOf('attachments');
@@ -97,7 +97,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
 
   if (input.count) {
     let listing: ExactRows<Attachment> | undefined;
-    const read = async (filter: Filter) => {
+    const read = async (filter: ExactValues) => {
       list = await listOf(filter);
       listing = readAll(list, undefined, input, app);
       return withMatches(listing, list);
@@ -116,7 +116,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   let complete: boolean;
   if (input.all || order !== undefined) {
     let listing: ExactRows<Attachment> | undefined;
-    const read = async (filter: Filter) => {
+    const read = async (filter: ExactValues) => {
       list = await listOf(filter);
       listing = readAll(list, order, input, app);
       return withMatches(listing, list);

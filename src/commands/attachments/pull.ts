@@ -23,7 +23,7 @@ import { readIds, withPipedIds } from '../id-list.ts';
 import { wholeNumber } from '../input.ts';
 import { ID_FIELDS } from './catalogue.ts';
 import { printFileReport } from './file-report.ts';
-import { checkSelecting, Selecting, SELECTING } from './filter.ts';
+import { checkSelectors, Selectors, SELECTOR_NAMES } from './filter.ts';
 import { LAYOUTS, layoutOf } from './pull-layout.ts';
 import { showPullProgress } from './pull-progress.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
@@ -39,7 +39,7 @@ const MIN_FILES_FOR_WORKER = 8;
 /** Files that are hashed, synced or named meanwhile: the disk syncs many at little more than the cost of one. */
 const MAX_FILES_BEING_WRITTEN = 250;
 
-export const Input = Selecting.extend({
+export const Input = Selectors.extend({
   attachments: z.array(z.string().min(1)).default([]),
   ids: z.string().min(1).optional(),
   by: z.enum(LAYOUTS).optional(),
@@ -82,7 +82,7 @@ async function idsOf(
   { attachments, ids: file, all, by, flat, ...input }: Input,
   app: App,
 ): Promise<string[]> {
-  const isFiltered = SELECTING.some((name) => input[name] !== undefined);
+  const isFiltered = SELECTOR_NAMES.some((name) => input[name] !== undefined);
   const isNamed = attachments.length > 0;
   const choices = [isNamed, file !== undefined, isFiltered, all].filter(Boolean).length;
   if (choices === 0)
@@ -95,7 +95,7 @@ async function idsOf(
   }
   if (flat && by !== undefined)
     throw new Fault('usage', '--flat puts all files into one folder: it does not go with --by');
-  await checkSelecting(input, app);
+  await checkSelectors(input, app);
   if (!isNamed && file === undefined) return [];
   const ids =
     file === undefined
@@ -258,7 +258,7 @@ function sayNext(
 
 /** Returns the same text for the same selection. */
 function selectionText({ ids, all, ...input }: PullInput): string {
-  const filters = SELECTING.map((name) => input[name] ?? null);
+  const filters = SELECTOR_NAMES.map((name) => input[name] ?? null);
   return JSON.stringify([all, filters, ids.toSorted()]);
 }
 

@@ -16,9 +16,9 @@ import {
   fieldFilters,
   filteredCatalogue,
   matchedMessages,
-  type Filter,
+  type ExactValues,
   type MatchedMessages,
-  type Selecting,
+  type Selectors,
 } from './filter.ts';
 import { factsFor } from './message-facts.ts';
 import { sayWithoutValue } from './without-value.ts';
@@ -46,7 +46,7 @@ export type Selection = {
 const MAX_ROWS_AHEAD = 10_000;
 
 /** Which rows are selected: those with the ids, or those that match all the options. */
-export type Selected = Selecting & { ids: readonly string[] };
+export type Selected = Selectors & { ids: readonly string[] };
 
 /** For more messages than this the whole list is read once, and not that of each message. */
 const MAX_LISTS_BY_MESSAGE = 10;
@@ -62,7 +62,7 @@ export async function select(input: Selected, app: App): Promise<Selection> {
   let tellSeen: ((row: Attachment) => void) | undefined;
   let readings: { list: FilteredList<Attachment>; listing: ExactRows<Attachment> }[] = [];
   const isUndecided = (): boolean => isLeftOut || readings.some(({ list }) => list.tests.isUndecided);
-  async function* readList(filter: Filter, messages?: MatchedMessages): AsyncGenerator<Attachment> {
+  async function* readList(filter: ExactValues, messages?: MatchedMessages): AsyncGenerator<Attachment> {
     const tests = attachmentTests({ ...input, ...filter }, facts, messages, app.world.now());
     const local = localTests(tests, 'attachments', app);
     const list = await filteredCatalogue(fieldFilters(filter), app, local, facts);
@@ -79,13 +79,13 @@ export async function select(input: Selected, app: App): Promise<Selection> {
     for await (const row of listing.rows) if (list.matches(row)) yield row;
     list.tests.sayHidden(app);
   }
-  async function* readMatching(query: string, filter: Filter): AsyncGenerator<Attachment> {
+  async function* readMatching(query: string, filter: ExactValues): AsyncGenerator<Attachment> {
     messages = await matchedMessages(query, app);
     const ids = messages?.ids ?? new Set<string>();
     if (ids.size > MAX_LISTS_BY_MESSAGE || filter.message !== undefined) yield* readList(filter, messages);
     else for (const message of ids) yield* readList({ ...filter, message });
   }
-  async function readRows(filter: Filter): Promise<AsyncIterable<Attachment>> {
+  async function readRows(filter: ExactValues): Promise<AsyncIterable<Attachment>> {
     readings = [];
     return input.matching === undefined ? readList(filter) : readMatching(input.matching, filter);
   }
@@ -170,7 +170,7 @@ function commandForEmpty({ ids, city, type, source, from, matching }: Selected):
 /** Returns the words for a selection without rows. `isUndecided`: there are rows that may match. */
 function emptyMessageOf(given: Selected, isUndecided: boolean): string {
   if (given.ids.length > 0) return 'none of these attachments was found in the catalogue';
-  const texts: Record<Exclude<keyof Selecting, 'matching'>, string> = {
+  const texts: Record<Exclude<keyof Selectors, 'matching'>, string> = {
     city: `city "${given.city}"`,
     type: `type "${given.type}"`,
     source: `source "${given.source}"`,

@@ -9,7 +9,7 @@ import { noneShows, valueOfColumn } from '../row-tests.ts';
 import { IN_READABLE, isWithheld } from '../withheld-rows.ts';
 import { withProgress } from '../with-progress.ts';
 import { wholeCatalogue } from './catalogue.ts';
-import { isPattern, NONE, type Filter } from './filter.ts';
+import { isPattern, NONE, type ExactValues } from './filter.ts';
 
 /** Returns a name without case, accents, spaces and signs, so that spellings of one city are equal. */
 export function foldedCity(name: string): string {
@@ -34,9 +34,9 @@ const filenameOf = valueOfColumn(attachmentView, 'filename');
  * {@link filterAsWritten}.
  */
 export async function* rowsAsWritten<Rows>(
-  input: Filter,
+  input: ExactValues,
   app: App,
-  read: (input: Filter) => Promise<AsyncIterable<Rows>>,
+  read: (input: ExactValues) => Promise<AsyncIterable<Rows>>,
   onUnknown?: () => void,
 ): AsyncGenerator<Rows> {
   let isFound = false;
@@ -58,10 +58,10 @@ type Known = { values: Set<string>; byExtension: Map<string, Set<string>>; isHid
  * withheld row may have the value. Where every row is withheld and none shows a value, nothing can be said: that fails the run.
  */
 export async function filterAsWritten(
-  asked: Filter,
+  asked: ExactValues,
   app: App,
   onUnknown?: () => void,
-): Promise<Filter | undefined> {
+): Promise<ExactValues | undefined> {
   const columns = (Object.keys(COLUMNS) as Column[]).flatMap((column) => {
     const value = asked[column];
     if (value === undefined || value === NONE || (column === 'type' && isPattern(value))) return [];
@@ -82,7 +82,7 @@ export async function filterAsWritten(
     app.addFault(noneShows(hidden.join(' and ')));
     return undefined;
   }
-  const written: Filter = {};
+  const written: ExactValues = {};
   for (const { column, value, known } of columns) {
     // Its files were left out by other filters.
     if (known.values.has(value)) continue;

@@ -20,14 +20,14 @@ import { readReferenceFile } from '../../verify/reference-file.ts';
 import { formatBytes } from '../../format/numbers.ts';
 import { checkOutputFile, OutputFile, writeHtmlPage } from '../output-file.ts';
 import { printFileReport } from './file-report.ts';
-import { checkSelecting, optionOf, Selecting, SELECTING } from './filter.ts';
+import { checkSelectors, optionOf, Selectors, SELECTOR_NAMES } from './filter.ts';
 import { withNewerEntries } from './newer-entries.ts';
 import { limitedNotices } from './notices.ts';
 import { failIncomplete, select } from './selection.ts';
 import { spareMemory } from '../v8-flags.ts';
 import { checkAllowWithheld, sayUndecided } from './withheld.ts';
 
-export const Input = Selecting.extend({
+export const Input = Selectors.extend({
   dir: z.string().min(1).default('.'),
   against: z.enum(['manifest', 'catalogue', 'sums', 'bag']).optional(),
   offline: z.boolean().default(false),
@@ -64,14 +64,14 @@ export async function run(input: Input, app: App): Promise<void> {
 
 /** Throws Fault 'usage' for options that select rows of the catalogue where it is not compared with, or whose values are wrong. */
 async function checkPart(input: Input, app: App): Promise<void> {
-  const given = SELECTING.find((name) => input[name] !== undefined);
+  const given = SELECTOR_NAMES.find((name) => input[name] !== undefined);
   if (given !== undefined && input.against !== 'catalogue') {
     throw new Fault(
       'usage',
       `${optionOf(given)} goes with --against catalogue: it compares with a part of it`,
     );
   }
-  await checkSelecting(input, app);
+  await checkSelectors(input, app);
 }
 
 /**
@@ -83,7 +83,7 @@ export async function verifyPath(
   dir: string,
   against: Reference | undefined,
   app: App,
-  { allowWithheld = false, ...part }: Selecting & { allowWithheld?: boolean } = {},
+  { allowWithheld = false, ...part }: Selectors & { allowWithheld?: boolean } = {},
 ): Promise<{ report: VerifyReport; faults: Fault[] }> {
   const path = resolve(app.world.cwd, dir);
   const isFolder = await lookAt(path, against);
@@ -175,7 +175,7 @@ async function checkPackage(
 const NO_ENTRIES: ReadonlyMap<string, ManifestEntry> = new Map();
 
 /** What the files of a folder are compared with; `part`: which rows of the catalogue. */
-type Wanted = { reference: Exclude<Reference, 'bag'>; part: Selecting };
+type Wanted = { reference: Exclude<Reference, 'bag'>; part: Selectors };
 
 /** Files are hashed while the reference is read. */
 async function checkFolder(
@@ -239,7 +239,7 @@ async function expectation(
 
 async function catalogue(
   dir: string,
-  part: Selecting,
+  part: Selectors,
   app: App,
 ): Promise<{ expected: ExpectedFile[]; whole: boolean }> {
   const manifest = await readManifest(dir);

@@ -14,9 +14,9 @@ import {
   fieldFilters,
   listWithout,
   optionOf,
-  SELECTING,
+  SELECTOR_NAMES,
   type MatchedMessages,
-  type Selecting,
+  type Selectors,
 } from './filter.ts';
 import type { MessageFacts } from './message-facts.ts';
 
@@ -25,7 +25,7 @@ const MAX_PAGES = 10;
 
 /** What the files were selected by. `messages`: only files of these. `facts` knows dates and senders. */
 export type ValueSelection = {
-  input: Selecting & { redacted?: 'yes' | 'no' | undefined };
+  input: Selectors & { redacted?: 'yes' | 'no' | undefined };
   messages: MatchedMessages | undefined;
   facts: MessageFacts | undefined;
 };
@@ -98,8 +98,8 @@ export async function sayWithoutValue(
 }
 
 /** Returns the options that excluded other rows: all but those of a value that the rows do not show. */
-function keptOptions(input: Selecting): string {
-  const kept = SELECTING.filter((name) => name !== 'city' && name !== 'type' && name !== 'source');
+function keptOptions(input: Selectors): string {
+  const kept = SELECTOR_NAMES.filter((name) => name !== 'city' && name !== 'type' && name !== 'source');
   const words = kept.flatMap((name) => {
     const value = input[name];
     return value === undefined ? [] : optionWords(optionOf(name), `${value}`);
