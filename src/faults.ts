@@ -53,6 +53,8 @@ export type FaultDetail = {
   status?: number;
   /** Whether our own service sent the response, so that its error code means what our service means by it. */
   isFromOurService?: boolean;
+  /** Whether a web page said that there is no such path, as servers of anything else do. */
+  isMissingPage?: boolean;
   /** Whether the server may expect TLS: the request went over plain http, and failed as it would there. */
   mayBeForTls?: boolean;
   /** Whether the same command may succeed later. */

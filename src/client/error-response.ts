@@ -78,18 +78,22 @@ export function faultOfResponse(response: ApiResponse, url: URL, secrets: readon
   const fields = errorFieldsOf(response, secrets);
   const { message: _, ...known } = fields;
   const isPage = isWebPage(response) && (fields.code ?? fields.message) === undefined;
-  const kind = isPage && status === 404 && isOfEveryService(url) ? 'protocol' : kindOf(status, fields.code);
+  const isMissingPage = isPage && status === 404;
+  const isOtherServer = isMissingPage && isOfEveryService(url);
+  const kind = isOtherServer ? 'protocol' : kindOf(status, fields.code);
   // nginx answers plain http on a port for TLS with a page of status 400.
   const hint =
     isPage && kind === 'protocol'
       ? ((status === 400 ? httpsHint(url) : undefined) ?? wrongBaseUrlHint(url, secrets) ?? checkBaseUrl())
       : hintFor(kind, fields, url, secrets);
   const detail: FaultDetail = {
-    status,
+    // From the status of an archive service callers tell what it lacks.
+    ...(isOtherServer ? {} : { status }),
     retryable: kind === 'busy',
     ...known,
     ...(hint === undefined ? {} : { hint }),
     ...(isFromOurService(response.headers) ? { isFromOurService: true } : {}),
+    ...(isMissingPage ? { isMissingPage } : {}),
   };
   const message =
     isPage && kind === 'protocol'

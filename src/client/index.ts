@@ -138,15 +138,31 @@ export function createClient(options: ClientOptions): Client {
     };
   }
 
-  function read<T>(
+  async function read<T>(
     name: RouteName,
     parse: (answer: ApiResponse) => T,
     parameters: Record<string, string> = {},
     query: Query = {},
   ): Promise<T> {
     const url = urlWithin(base, pathOf(name, checkedParameters(parameters)), query);
-    return send({ method: 'GET', url, withToken: ROUTES[name].scope !== null }, parse);
+    try {
+      return await send({ method: 'GET', url, withToken: ROUTES[name].scope !== null }, parse);
+    } catch (error) {
+      const isMissingPage = error instanceof Fault && error.detail.isMissingPage === true;
+      throw (isMissingPage && error.kind === 'not_found' ? await otherServerFault() : undefined) ?? error;
+    }
   }
+
+  /** Asks, once, for a list that every archive service has. Returns the Fault of a server that answers with a web page there, too. */
+  const otherServerFault = lazy(async (): Promise<Fault | undefined> => {
+    const url = urlWithin(base, ROUTES.attachments.path, { limit: 1 });
+    try {
+      await send({ method: 'GET', url, withToken: true }, () => undefined);
+    } catch (error) {
+      if (error instanceof Fault && error.kind === 'protocol' && error.detail.isMissingPage) return error;
+    }
+    return undefined;
+  });
 
   return {
     baseUrl: base,

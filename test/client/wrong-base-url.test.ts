@@ -138,3 +138,30 @@ test.each([
     `arx: --base-url must be an http or https URL${meant} [usage, exit 2]`,
   );
 });
+
+/** Each asks for something else first; lists of messages and events, search and health are not of every service. */
+const FIRST_ASKED = [
+  'messages ls',
+  'messages ls --walk',
+  'search word',
+  'health',
+  'sequence show arc_reconstruction',
+  'content get msg_1',
+  'events ls',
+  'report',
+  'doctor',
+  'read msg_1',
+];
+
+test.each(FIRST_ASKED)('a server that answers every path with a web page of status 404: %s', async (line) => {
+  const server = await misbehave(always(answer(404, '<html>no</html>', { 'content-type': 'text/html' })));
+  try {
+    const ran = await arx(dir, `${line} --base-url ${server.url}`, { env: { ARX_TOKEN: 'token' } });
+    expect([ran.exit, ran.stderr]).toEqual([
+      11,
+      expect.stringMatching(/not that of an archive service|no archive service/),
+    ]);
+  } finally {
+    await server.close();
+  }
+});
