@@ -72,6 +72,10 @@ export const OPTIONS_OF_OTHERS: readonly (readonly [others: readonly string[], o
     ['--query', '--filter', '--where', '--search', '--grep', '--match'],
     ['--matching', '--subject', '--jq'],
   ],
+  [
+    ['--conversation', '--thread'],
+    ['--conversation', '--matching conversation:ID'],
+  ],
   [['--expr', '--jmespath'], ['--jq']],
   [['--parallel', '--jobs', '-j', '--threads', '--transfers', '--workers', '-P'], ['--concurrency']],
   [['--bwlimit', '--limit-rate', '--rate'], ['--max-rate']],
