@@ -11,7 +11,7 @@ import {
 import type { Setting } from '../config/settings.ts';
 import { setSetting } from '../config/settings-file.ts';
 import type { TokenEntry } from '../config/token-store.ts';
-import type { TokenRequest } from '../contract/token.ts';
+import { TIERS, type TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { shellLine, shellWord } from '../shell-words.ts';
 import { escapeText } from '../format/terminal/escape.ts';
@@ -173,7 +173,10 @@ function tierHinted(error: unknown, request: TokenRequest, app: App): unknown {
     return new Fault(error.kind, error.message, { ...error.detail, hint });
   }
   if (observer === LOWEST_TIER && requested === LOWEST_TIER) return error;
-  const tier = highestTierIn(error) ?? LOWEST_TIER;
+  const [observerRank, requestedRank] = [observer, requested].map((tier) => TIERS.findIndex((known) => known === tier));
+  // No login may give a token more than its observer may read.
+  const isAboveObserver = observerRank! >= 0 && requestedRank! > observerRank!;
+  const tier = highestTierIn(error) ?? (isAboveObserver ? requested : LOWEST_TIER);
   return new Fault(error.kind, error.message, {
     ...error.detail,
     hint: withTiers(tier, tier, app),

@@ -157,6 +157,7 @@ describe('the local archive', () => {
     const ran = await arx(dir, 'login --observer-tier external --requested-tier mirror', { env: ENV });
     expect(ran.exit).toBe(5);
     expect(ran.stderr).toMatch(/^arx: observer tier external does not allow the mirror scope/);
+    expect(ran.stderr).toContain('hint: arx login --observer-tier mirror --requested-tier mirror\n');
   });
 
   test('a damaged token store is asked over, and repaired', async () => {
