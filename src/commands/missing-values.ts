@@ -8,9 +8,9 @@ import type { SearchQuery } from '../contract/search/expression.ts';
 import { ALL_MESSAGES, parseQuery } from '../contract/search/query.ts';
 import type { SearchPage } from '../contract/search/search.ts';
 import { wordsOf } from '../contract/search/words.ts';
+import { IN_READABLE } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { lowerCase, nearValue, typeOfWord } from './near-value.ts';
-import { IN_READABLE } from './withheld-rows.ts';
 
 /** A value that is asked for, and the facet that counts the values which there are. */
 type Asked = {

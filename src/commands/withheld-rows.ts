@@ -6,9 +6,6 @@ import { partOf } from '../format/numbers.ts';
 /** What to do where a tier reads too little. */
 export const OTHER_TIER = 'arx whoami shows the tier, arx login asks for another';
 
-/** Follows the words that there is no such value, where rows that are withheld may have it. */
-export const IN_READABLE = ' in what you may read';
-
 /** Returns whether a row says that it is withheld from the reader. */
 export function isWithheld(row: object): boolean {
   const { status, redacted } = row as { status?: unknown; redacted?: unknown };

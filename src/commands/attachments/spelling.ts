@@ -1,12 +1,13 @@
 // How the archive writes a city, type or source that was asked for in another spelling: `São Paulo` may be `sao_paulo` there.
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
+import { IN_READABLE } from '../../contract/token.ts';
 import { Fault, hintText, type Hint } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { attachmentView } from '../../format/views/index.ts';
 import { lowerCase, nearValue, typeOfWord } from '../near-value.ts';
 import { noneShows, valueOfColumn } from '../row-tests.ts';
-import { IN_READABLE, isWithheld } from '../withheld-rows.ts';
+import { isWithheld } from '../withheld-rows.ts';
 import { withProgress } from '../with-progress.ts';
 import { wholeCatalogue } from './catalogue.ts';
 import { isPattern, NONE, type ExactValues } from './filter.ts';
@@ -48,8 +49,8 @@ export async function* rowsAsWritten<Rows>(
   if (written !== undefined) yield* await read({ ...input, ...written });
 }
 
-/** Values of a column, and for each extension of a file name the types of such files. `isHidden`: a withheld row does not show its value. */
-type Known = { values: Set<string>; byExtension: Map<string, Set<string>>; isHidden: boolean };
+/** Values of a column, and for each extension of a file name the types of such files. `hidden`: withheld rows that do not show their value. */
+type Known = { values: Set<string>; byExtension: Map<string, Set<string>>; hidden: number };
 
 /**
  * Returns the city, type and source that differ from those of `asked` in their spelling only (a city in case, accents, spaces and signs,
@@ -65,21 +66,20 @@ export async function filterAsWritten(
   const columns = (Object.keys(COLUMNS) as Column[]).flatMap((column) => {
     const value = asked[column];
     if (value === undefined || value === NONE || (column === 'type' && isPattern(value))) return [];
-    const known: Known = { values: new Set(), byExtension: new Map(), isHidden: false };
+    const known: Known = { values: new Set(), byExtension: new Map(), hidden: 0 };
     return [{ column, value, valueOf: valueOfColumn(attachmentView, column), known }];
   });
   const [first] = columns;
   if (first === undefined) return undefined;
   const { rows } = await wholeCatalogue(app);
-  const counts = { rows: 0, withheld: 0 };
+  let read = 0;
   for await (const row of withProgress(rows, `looking for the ${first.column} in`, 'rows', app)) {
-    counts.rows += 1;
-    if (isWithheld(row)) counts.withheld += 1;
+    read += 1;
     for (const { column, valueOf, known } of columns) addValue(known, valueOf(row), column, row);
   }
-  const hidden = columns.filter(({ known }) => known.values.size === 0).map(({ column }) => column);
-  if (counts.rows > 0 && counts.rows === counts.withheld && hidden.length > 0) {
-    app.addFault(noneShows(hidden.join(' and ')));
+  const unshown = columns.filter(({ known }) => known.hidden === read).map(({ column }) => column);
+  if (read > 0 && unshown.length > 0) {
+    app.addFault(noneShows(unshown.join(' and ')));
     return undefined;
   }
   const written: ExactValues = {};
@@ -95,7 +95,7 @@ export async function filterAsWritten(
 
 function addValue(known: Known, value: string | number | undefined, column: Column, row: Attachment): void {
   if (typeof value !== 'string') {
-    known.isHidden ||= isWithheld(row);
+    if (isWithheld(row)) known.hidden += 1;
     return;
   }
   known.values.add(value);
@@ -123,12 +123,12 @@ function asWritten(column: Column, asked: string, known: Known, app: App): strin
   const message =
     same.length > 1
       ? `the ${column} "${asked}" is written in ${plural(same.length, 'way')} here: ${same.join(', ')}`
-      : `no ${column} "${asked}"${known.isHidden ? IN_READABLE : ''}`;
+      : `no ${column} "${asked}"${known.hidden > 0 ? IN_READABLE : ''}`;
   const hint: Hint = ({ arx }) => {
     if (guess !== undefined) return `did you mean ${guess}?`;
     return values.length === 0 ? `no row names a ${column}` : `${arx} attachments ${list} lists them`;
   };
-  const kind = known.isHidden && same.length === 0 ? 'partial' : 'not_found';
+  const kind = known.hidden > 0 && same.length === 0 ? 'partial' : 'not_found';
   if (app.strict) app.addFault(new Fault(kind, message, same.length > 1 ? {} : { hint }));
   else app.notice(same.length > 1 ? message : (names) => `${message}; ${hintText(hint, names)}`);
   return undefined;

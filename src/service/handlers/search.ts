@@ -21,7 +21,7 @@ import { type SearchCount, type SearchHit, type SearchPage } from '../../contrac
 import { MAX_QUERY_CHARACTERS, SEARCH_FACETS, SEARCH_SORTS } from '../../contract/search/parameters.ts';
 import { wordsOf } from '../../contract/search/words.ts';
 import type { Message } from '../../contract/conversation.ts';
-import type { Tier } from '../../contract/token.ts';
+import { IN_READABLE, type Tier } from '../../contract/token.ts';
 import { searchTextReader } from '../mail/search-text.ts';
 import { conversationSubject } from '../records/conversation.ts';
 import { messageJson } from '../records/message.ts';
@@ -285,7 +285,7 @@ const MAX_NEAR_LABELS = 3;
 
 /** Returns what is said of labels that there are not. `isPart`: the reader may not read all messages. */
 function labelNotes({ filters }: SearchQuery, labels: Labels, isPart: boolean): string[] {
-  const where = isPart ? ' in what you may read' : '';
+  const where = isPart ? IN_READABLE : '';
   return filters.flatMap((filter) => {
     if (filter.kind !== 'city' && filter.kind !== 'channel') return [];
     const plain = new Map(labels[filter.kind].map((label) => [plainLabel(label), label]));
