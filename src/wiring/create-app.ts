@@ -1,33 +1,26 @@
 // Makes the App of one run from its world, its settings and its global flags.
 import type { App, Interruption } from '../app.ts';
-import type { Client } from '../client/index.ts';
-import { effectOf, type CommandSpec } from '../command-list/command-spec.ts';
+import type { CommandSpec } from '../command-list/command-spec.ts';
 import type { CommandWords } from '../command-list/index.ts';
 import type { StoreWorld } from '../config/private-file.ts';
-import type { Session } from '../config/session.ts';
 import { withSource } from '../config/setting-source.ts';
 import { loadSettings } from '../config/settings.ts';
 import type { LimitValues } from '../download/download-limits.ts';
 import type { FileAccess } from '../download/file-request.ts';
 import { Fault, hintText, type HintNames } from '../faults.ts';
-import { formFault } from '../format/form-fault.ts';
-import { instantStyle } from '../format/instants.ts';
 import { plural } from '../format/numbers.ts';
-import { createPrinter, noSums, type PrinterOptions } from '../format/printer.ts';
-import { terminalCapabilities } from '../format/terminal/capabilities.ts';
 import type { World } from '../world.ts';
+import { createClients } from './clients.ts';
 import { createConnection } from './connection.ts';
 import { withCurlLog } from './curl-log.ts';
 import { createDiagnostics } from './diagnostics.ts';
 import { openFileAccess } from './files-access.ts';
 import { readGlobalFlags, type GlobalFlags } from './global-flags.ts';
 import { hintNames } from './hint-names.ts';
-import { DEFAULT_ASSET_URL } from './local-archive.ts';
 import { createLocalArchives } from './local-archives.ts';
 import { firstSteps } from './no-archive.ts';
-import { createPaging } from './paging.ts';
+import { createOutput } from './output.ts';
 import { createRecording } from './recording.ts';
-import { createSeenRows } from './seen-rows.ts';
 import { tokenBytes } from './token-input.ts';
 import { openTokens } from './tokens.ts';
 import { namingOptions } from './typed-options.ts';
@@ -92,86 +85,8 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
   const hasFileSockets =
     isRemote && settings.proxy.value === undefined && flags.record === undefined && !isCurlLogged;
   const timeoutMs = settings.timeout.value * 1000;
-  const color = { auto: undefined, always: true, never: false }[settings.color.value];
-  const screen = terminalCapabilities(world.stdout, world.env, { color });
-  const output = settings.output.value ?? (world.stdout.isTTY ? 'table' : 'tsv');
-  if (flags.csvSafe && output !== 'tsv' && output !== 'csv')
-    throw formFault('--csv-safe goes with -o csv or -o tsv');
-  if (flags.summary && output !== 'ndjson') throw formFault('--summary goes with -o ndjson');
-  if (flags.summary && flags.template !== undefined) throw formFault('--summary does not go with --template');
-  const isOneRowPerLine = output === 'tsv' || output === 'csv' || output === 'ndjson';
-  const printing = { given: options.given, isOneRowPerLine, isRemote };
-  // The command that mends a setting must run in spite of it.
-  const isMending = options.spec.lenient === true && settings.output.origin !== 'flag';
-  if (output === 'sums' && !isMending) {
-    const { hasSums } = await import('../command-list/printed-records.ts');
-    if (!hasSums(options.spec.words, printing)) throw noSums();
-  }
-  const fields = async (): Promise<typeof import('./selected-fields.ts')> => import('./selected-fields.ts');
-  const jq =
-    flags.jq === undefined
-      ? undefined
-      : await (
-          await import('../format/jq-sink.ts')
-        ).openJqSink({
-          program: flags.jq,
-          isPerRecord: output === 'ndjson',
-          world: { ...world, stdout: diagnostics.stdout },
-          onUnknownField: notice,
-        });
-  const { stdout, pause } = diagnostics;
-  const paging = createPaging({ world, settings, isInteractive: flags.input, stdout, notice, pause });
-  const { links, ...canvas } = screen;
-  // The local archive names addresses that nothing serves until `arx serve` runs.
-  const isOpen = (address: string): boolean => isRemote || !address.startsWith(`${DEFAULT_ASSET_URL}/`);
-  const seen = createSeenRows(options.spec.words, world, { settings, cache: directories.cache });
-  const instants = instantStyle({
-    utc: flags.utc,
-    relative: flags.relative,
-    timeZone: world.env['TZ'],
-    now: world.now,
-  });
-  const template =
-    flags.template === undefined
-      ? undefined
-      : (await import('./template-output.ts')).openTemplate(flags.template, options.spec.words, {
-          run: printing,
-          stdout,
-          notice,
-        });
-  const recordSink = jq?.sink ?? template?.sink;
-  const isChange = effectOf(options.spec, options.given) === 'change';
-  const isFormChosen =
-    settings.output.value !== undefined || flags.fields !== undefined || recordSink !== undefined;
-  const printer = seen.watching(
-    createPrinter({
-      ...world,
-      stdout,
-      stderr: diagnostics.stderr,
-      ...(recordSink === undefined ? (isChange ? {} : { paging }) : { stdout: recordSink }),
-      ...canvas,
-      ...(links ? { links: isOpen } : {}),
-      instants,
-      output,
-      fields:
-        flags.fields === undefined || flags.fields === true
-          ? undefined
-          : (await fields()).selectFields(flags.fields, options.spec.words, { run: printing, notice }),
-      quiet: flags.quiet,
-      onReport: options.onReport,
-      isSilent: flags.quiet && isChange && !isFormChosen,
-      csvSafe: flags.csvSafe,
-      templateFields: template?.fields,
-      named: template?.names ?? jq?.names,
-      complete:
-        output === 'ndjson' && flags.fields === undefined
-          ? (await fields()).completeRecords(options.spec.words, printing)
-          : undefined,
-      withSummary: flags.summary,
-      isForProgram: jq !== undefined,
-      cut: cutAfter(flags.maxRows, faults),
-    }),
-  );
+  const output = await createOutput({ ...options, flags, settings, directories, diagnostics, world });
+  const { printer } = output;
 
   const archives = createLocalArchives(directories.data, {
     isOffline: flags.offline,
@@ -221,51 +136,16 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     notice,
     world,
   });
-  const knownSecrets = async (): Promise<readonly string[]> => (await session()).knownSecrets();
-  const clientWith = async (
-    of: Session | undefined,
-    more: {
-      webhookSecrets?: readonly Uint8Array[];
-      baseUrl?: string;
-      ownerSecret?: string;
-      world?: World;
-    } = {},
-  ): Promise<Client> => {
-    const { createClient } = await import('../client/index.ts');
-    const { baseUrl, transport } = await connection.connect();
-    return createClient({
-      baseUrl,
-      transport: recording.wrap(transport, 'api'),
-      bearer: async () => (await of?.bearer())?.token,
-      secrets: knownSecrets,
-      ...(of === undefined
-        ? {}
-        : {
-            renew: () => of.renew(),
-            hintAfterRefusal: () => of.hintAfterRefusal(),
-            tierGiven: (tier) => of.tierGiven(tier),
-          }),
-      remembers: isRemote,
-      retries: settings.retries.value,
-      insecureHttp: settings.insecure_http.value,
-      timeoutMs,
-      world,
-      log,
-      notice,
-      ...more,
-    });
-  };
-  const anonymousClient = lazy(() => clientWith(undefined));
-  const loginClient = async (): Promise<Client> => {
-    const { base_url: base, proxy } = settings;
-    // A proxy would read the secret.
-    if (base.value === undefined || proxy.value !== undefined) return anonymousClient();
-    const { readOwnerSecret } = await import('../config/owner-secret.ts');
-    const owner = readOwnerSecret(directories.config, base.value, storeWorld);
-    return owner === undefined
-      ? anonymousClient()
-      : clientWith(undefined, { baseUrl: owner.baseUrl, ownerSecret: owner.secret });
-  };
+  const { loginClient, ...clients } = createClients({
+    settings,
+    directories,
+    connection,
+    recording,
+    session,
+    diagnostics,
+    storeWorld,
+    world,
+  });
   let describe: (() => Interruption) | undefined;
   let closeFiles = (): void => {};
   let limitValues: LimitValues | undefined;
@@ -275,7 +155,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       connection,
       recording,
       session,
-      anonymousClient,
+      anonymousClient: clients.anonymousClient,
       allowedHosts,
       hasFileSockets,
       timeoutMs,
@@ -295,10 +175,10 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     settingsFile: file,
     directories,
     storeWorld,
-    screen,
-    instants,
+    screen: output.screen,
+    instants: output.instants,
     printer,
-    wantsJson: output === 'json' || output === 'ndjson',
+    wantsJson: output.isJson,
     strict: flags.strict,
     verbose: flags.verbose > 0,
     isInteractive: flags.input,
@@ -309,33 +189,16 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     tokens,
     moveTokens,
     session,
-    client: lazy(async () => clientWith(await session())),
-    clientUntil: async (signal) => clientWith(await session(), { world: { ...world, signal } }),
-    signingClient: async (webhookSecrets) => clientWith(await session(), { webhookSecrets }),
-    anonymousClient,
+    ...clients,
     openArchive: archives.open,
     limitDownloads: (limits) => {
       limitValues = limits;
     },
     fileAccess,
-    apiTransport: async () => recording.wrap((await connection.connect()).transport, 'api'),
-    sendTo: async (url) => {
-      const { createSender } = await import('../client/api-call.ts');
-      const own = await session();
-      return createSender({
-        transport: recording.wrap(await connection.network(), 'api'),
-        bearer: async () => (await own.bearerFor(url))?.token,
-        secrets: knownSecrets,
-        retries: settings.retries.value,
-        timeoutMs,
-        world,
-        log,
-      });
-    },
     names,
     notice: (text) => notice(hintText(text, names)),
     log,
-    pause,
+    pause: diagnostics.pause,
     addFault: (fault) => void faults.push(fault),
     hasFailed: (kind) => faults.some((fault) => kind === undefined || fault.kind === kind),
     onInterrupt: (description) => {
@@ -348,22 +211,15 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     },
     progress: () => diagnostics.progress.begin(),
     runLine: options.runLine,
-    listFields: async () => {
-      const rows = (await fields()).legalFields(options.spec.words, printing);
-      const { recordFieldView } = await import('../format/views/record-field.ts');
-      await printer.list(recordFieldView, { rows, summary: () => ({ rows: rows.length, complete: true }) });
-    },
-    isPagerClosed: paging.isClosedEarly,
-    finishOutput: async () => {
-      await jq?.finish();
-      seen.save();
-    },
+    listFields: output.listFields,
+    isPagerClosed: output.isPagerClosed,
+    finishOutput: output.finish,
     startRecording: recording.start,
     faultOf: async (error) =>
       namingOptions(withSource(await archives.faultOf(error), { settings, file }), world.argv),
     close: async () => {
       try {
-        await jq?.end();
+        await output.close();
         closeFiles();
         await connection.close();
         await archives.close();
@@ -372,13 +228,4 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
       }
     },
   };
-}
-
-/** Returns where a list is cut. Then the run ends with Fault 'partial'. */
-function cutAfter(maxRows: number | undefined, faults: Fault[]): PrinterOptions['cut'] {
-  if (maxRows === undefined) return undefined;
-  const fault = new Fault('partial', `cut after ${plural(maxRows, 'row')}: more follow`, {
-    hint: '--max-rows allows more',
-  });
-  return { maxRows, onCut: () => void faults.push(fault) };
 }
