@@ -8,8 +8,8 @@ export const OTHER_TIER = 'arx whoami shows the tier, arx login asks for another
 
 /** Returns whether a row says that it is withheld from the reader. */
 export function isWithheld(row: object): boolean {
-  const { status, redacted } = row as { status?: unknown; redacted?: unknown };
-  return status === 'withheld' || redacted === true;
+  const { status, redacted, withheld } = row as Record<string, unknown>;
+  return status === 'withheld' || redacted === true || withheld === true;
 }
 
 /** How many rows a list shows, and how many of them are withheld. */

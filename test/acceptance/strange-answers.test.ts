@@ -83,6 +83,10 @@ describe('a page that contradicts itself about redacted rows', () => {
     [200, 'stable', OPEN],
     [206, 'partial', REDACTED],
     [200, 'unverified', REDACTED],
+    [206, 'partial', [row(1), { id: 'att_2', status: 'withheld' }]],
+    [206, 'partial', [row(1), { id: 'att_2', withheld: true }]],
+    [206, 'partial', [row(1), { id: 'att_2' }]],
+    [200, 'stable', [row(1), { id: 'att_2' }]],
   ])('A20 nothing is said about %i, status %s', async (http, status, data) => {
     await at(http, { status, data, has_more: false });
     expect(await run('attachments ls')).toMatchObject({ exit: 0, stderr: '' });

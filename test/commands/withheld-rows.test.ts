@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { isWithheld } from '../../src/commands/withheld-rows.ts';
 import { arx } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -53,6 +54,16 @@ test.each([
     3,
     expect.stringMatching(/^arx: \d of \d rows? (is|are) withheld /m),
   ]);
+});
+
+test.each([
+  [{ status: 'withheld' }, true],
+  [{ redacted: true }, true],
+  [{ withheld: true }, true],
+  [{ status: 'stable', redacted: false, withheld: false }, false],
+  [{ withheld: null }, false],
+])('a row with %j is withheld: %s', (fields, expected) => {
+  expect(isWithheld({ id: 'msg_1', ...fields })).toBe(expected);
 });
 
 test('a message above the tier', async () => {
