@@ -1,7 +1,6 @@
 // GET /v1/search (ours): the messages that match a query, as the reader's tier sees them.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createSemaphore } from '../../concurrency/semaphore.ts';
-import { nearest } from '../../contract/nearest.ts';
 import {
   COLUMNS,
   hasNegation,
@@ -10,23 +9,17 @@ import {
   termsIn,
   type SearchText,
 } from '../../contract/search/match.ts';
-import {
-  QueryError,
-  type Expression,
-  type LabelFilter,
-  type SearchQuery,
-} from '../../contract/search/expression.ts';
+import { QueryError, type Expression, type SearchQuery } from '../../contract/search/expression.ts';
 import { parseQuery } from '../../contract/search/query.ts';
 import { type SearchCount, type SearchHit, type SearchPage } from '../../contract/search/search.ts';
 import { MAX_QUERY_CHARACTERS, SEARCH_FACETS, SEARCH_SORTS } from '../../contract/search/parameters.ts';
-import { wordsOf } from '../../contract/search/words.ts';
 import type { Message } from '../../contract/conversation.ts';
-import { IN_READABLE, type Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/token.ts';
 import { searchTextReader } from '../mail/search-text.ts';
 import { conversationSubject } from '../records/conversation.ts';
 import { messageJson } from '../records/message.ts';
 import { pageText, parseRows, substitute, type CompletedRows } from '../records/page-json.ts';
-import { isOpenFile, isReadable, statementFor } from '../records/reader.ts';
+import { isReadable, statementFor } from '../records/reader.ts';
 import { isIndexedWhole, searchWordsOf } from '../records/search-words.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { excerptOf, type TermsInTexts } from '../rules/excerpt.ts';
@@ -38,10 +31,11 @@ import { createFinder, type Facet, type Finder, type KnownSearch } from '../stor
 import { indexState } from '../store/search/index-state.ts';
 import type { Hit, Search, SearchOrder } from '../store/search/search.ts';
 import { selectIn } from '../store/sql/bulk-statements.ts';
-import type { DataVersion, LongReads, Reads } from '../store/sql/database.ts';
+import type { DataVersion, LongReads } from '../store/sql/database.ts';
 import { isStoreUnavailable } from '../store/sql/database-error.ts';
 import { ok, type Call, type Reply } from './call.ts';
 import { invalidCursor, unknownCursor } from './list-window.ts';
+import { labelNotes, labelsFor, meantLabels, type Labels } from './search-labels.ts';
 
 /** With more matches PostgreSQL does not rank, since that would take seconds. */
 const MAX_RANKED = 20_000;
@@ -234,8 +228,7 @@ function searchOf(
     expression,
     filters,
     reader: scope.reader,
-    labelsOf: ({ kind, label }) =>
-      scope.labels[kind].filter((each) => plainLabel(each) === plainLabel(label)),
+    labelsOf: (filter) => meantLabels(filter, scope.labels),
     async matches(n) {
       const text = expression && (await scope.texts(n));
       return text !== undefined && matchesText(expression!, text, termsInTexts(text));
@@ -253,50 +246,6 @@ function orderOf(
   if (sort === 'newest' || sort === 'oldest') return sort;
   const canRank = expression !== undefined && (engine === 'sqlite' || total < MAX_RANKED);
   return canRank ? 'relevance' : 'newest';
-}
-
-/** The cities and channels that the archive shows the reader. Only those are read that the query has a filter for. */
-type Labels = Record<LabelFilter['kind'], readonly string[]>;
-
-async function labelsFor(reads: Reads, { filters }: SearchQuery, reader: Tier): Promise<Labels> {
-  const labels = async (kind: LabelFilter['kind'], sql: string): Promise<readonly string[]> => {
-    if (!filters.some((filter) => filter.kind === kind)) return [];
-    return (await reads.all<{ label: string }>(sql)).map(({ label }) => label).sort();
-  };
-  return {
-    city: await labels(
-      'city',
-      `SELECT DISTINCT a.origin_city AS label FROM attachments a WHERE a.origin_city IS NOT NULL AND ${isOpenFile('a.', reader)}`,
-    ),
-    channel: await labels(
-      'channel',
-      `SELECT DISTINCT m.channel AS label FROM messages m WHERE m.channel IS NOT NULL AND ${isReadable('m.tier', reader)}`,
-    ),
-  };
-}
-
-/** Labels are compared without case, blanks, signs and accents. */
-function plainLabel(label: string): string {
-  return wordsOf(label).join('');
-}
-
-/** Names that are suggested in place of one that there is not. */
-const MAX_NEAR_LABELS = 3;
-
-/** Returns what is said of labels that there are not. `isPart`: the reader may not read all messages. */
-function labelNotes({ filters }: SearchQuery, labels: Labels, isPart: boolean): string[] {
-  const where = isPart ? IN_READABLE : '';
-  return filters.flatMap((filter) => {
-    if (filter.kind !== 'city' && filter.kind !== 'channel') return [];
-    const plain = new Map(labels[filter.kind].map((label) => [plainLabel(label), label]));
-    if (plain.has(plainLabel(filter.label))) return [];
-    const asked = plainLabel(filter.label);
-    const meant = nearest(asked, [...plain.keys()]);
-    const near = meant === undefined ? [...plain.keys()].filter((each) => each.includes(asked)) : [meant];
-    const names = near.slice(0, MAX_NEAR_LABELS).map((each) => plain.get(each));
-    const words = names.length === 0 ? '' : `; did you mean ${names.join(' or ')}?`;
-    return [`no ${filter.kind} "${filter.label}"${where}${words}`];
-  });
 }
 
 /** A word that may be the beginning of others, with a field before it or without. */
