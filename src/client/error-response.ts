@@ -5,6 +5,7 @@ import { HEADERS, ROUTES, type Route } from '../contract/routes.ts';
 import { Fault, type FaultDetail, type FaultKind, type Hint } from '../faults.ts';
 import { isFromOurService } from './our-service.ts';
 import { isWebPage, type ApiResponse } from './response.ts';
+import { REDIRECTS, redirectFault } from './redirect.ts';
 import { recordHint, type RecordNoun } from './record-hint.ts';
 import { redactSecrets, safeText } from './safe-text.ts';
 import { shownPath } from './shown-target.ts';
@@ -47,8 +48,6 @@ export const UNSIGNED: ErrorCode = 'signature_invalid';
 
 /** There is no record with this id. */
 const NO_RECORD: ErrorCode = 'not_found';
-/** Statuses that send a client elsewhere (RFC 9110 15.4). 304 and the others of 3xx do not. */
-const REDIRECTS: ReadonlySet<number> = new Set([300, 301, 302, 303, 307, 308]);
 /** Statuses of a route that a server has not, or not for this method. */
 const NOT_OFFERED: ReadonlySet<number> = new Set([405, 501]);
 const CURSORS = ['starting_after', 'ending_before'];
@@ -73,7 +72,7 @@ export function faultOfItem(code: string, message: string): Fault {
  */
 export function faultOfResponse(response: ApiResponse, url: URL, secrets: readonly string[] = []): Fault {
   const { status } = response;
-  if (REDIRECTS.has(status)) return redirected(response, url, secrets);
+  if (REDIRECTS.has(status)) return redirectFault(response, url, secrets);
   if (status < 400) return unexpectedStatus(status);
   const fields = errorFieldsOf(response, secrets);
   const { message: _, ...known } = fields;
@@ -287,40 +286,10 @@ function numberIn(header: string | undefined): number | undefined {
   return header === undefined || header.trim() === '' ? undefined : Number(header);
 }
 
-/** The API never redirects. Following one would send the token to a host that the user did not choose. */
-function redirected({ status, headers }: ApiResponse, url: URL, secrets: readonly string[]): Fault {
-  const target = redirectTarget(headers['location'], url);
-  const where = safeText(redactSecrets(target?.host ?? '', secrets), 100) || 'elsewhere';
-  return new Fault(
-    'protocol',
-    `the server redirects to ${where} (status ${status}), which arx does not follow`,
-    { status, hint: checkBaseUrl(meantBaseUrl(target, url, secrets)) },
-  );
-}
-
-/** Returns the base URL that a redirect means: the same path of the same host, at another address or below another path. */
-function meantBaseUrl(target: URL | undefined, url: URL, secrets: readonly string[]): string {
-  const { hostname, pathname, search } = url;
-  if (target?.hostname !== hostname || !`${target.pathname}${target.search}`.endsWith(`${pathname}${search}`))
-    return '';
-  const path = target.pathname.slice(0, -pathname.length);
-  return `, as in --base-url ${safeText(redactSecrets(`${target.origin}${path}`, secrets), 200)}`;
-}
-
 /** arx sends no conditional request and knows no other status of 3xx, so such a response holds nothing for it. */
 function unexpectedStatus(status: number): Fault {
   const words = status === 304 ? 'status 304 (not modified)' : `status ${status}`;
   return new Fault('protocol', `the server answered ${words}, which arx did not ask for`, { status });
-}
-
-/** Returns where a Location header points, or undefined where it is missing or no URL. */
-export function redirectTarget(location: string | undefined, from: URL): URL | undefined {
-  if (location === undefined) return undefined;
-  try {
-    return new URL(location, from);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns whether the same request may get another response later. Damaged bytes (500) stay damaged, and a service that only reads (503) stays so. */

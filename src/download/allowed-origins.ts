@@ -2,7 +2,8 @@
 import { isLoopback } from '../contract/loopback.ts';
 import { Fault } from '../faults.ts';
 import type { ApiResponse } from '../client/response.ts';
-import { faultOfResponse, redirectTarget } from '../client/error-response.ts';
+import { faultOfResponse } from '../client/error-response.ts';
+import { redirectTarget } from '../client/redirect.ts';
 import { safeText } from '../client/safe-text.ts';
 
 /**
