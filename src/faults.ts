@@ -59,6 +59,8 @@ export type FaultDetail = {
   mayBeForTls?: boolean;
   /** Whether the same command may succeed later. */
   retryable?: boolean;
+  /** Whether no later run says it again. It is shown also where a run has too many failures to show all. */
+  isSaidOnce?: boolean;
   /** For `interrupted`: the signal's name, e.g. SIGINT. */
   signal?: string;
   cause?: unknown;

@@ -41,7 +41,7 @@ export function formatFaults(
 /** A failure of which the run may have several that say the same. */
 type RepeatedFault = { fault: Fault; times: number };
 
-/** Returns one of each, in the order in which they came, after the most severe one. */
+/** Returns one of each, in the order in which they came, after the most severe one and those that are said once. */
 function distinctFailures(worst: Fault, faults: readonly Fault[]): [RepeatedFault, ...RepeatedFault[]] {
   const first: RepeatedFault = { fault: worst, times: 0 };
   const groups = new Map([[lineOf(worst), first]]);
@@ -51,7 +51,9 @@ function distinctFailures(worst: Fault, faults: readonly Fault[]): [RepeatedFaul
     group.times += 1;
     groups.set(line, group);
   }
-  return [first, ...[...groups.values()].slice(1)];
+  const others = [...groups.values()].slice(1);
+  const isSaidOnce = ({ fault }: RepeatedFault): boolean => fault.detail.isSaidOnce === true;
+  return [first, ...others.filter(isSaidOnce), ...others.filter((each) => !isSaidOnce(each))];
 }
 
 function lineOf(fault: Fault): string {

@@ -69,6 +69,13 @@ test('never more than 20 lines', () => {
   }
 });
 
+test('what no later run says again is among the lines that are shown', () => {
+  const many = Array.from({ length: 100 }, (_, at) => new Fault('integrity', `att_${at}: other bytes`));
+  const once = new Fault('partial', 'a kept file is withheld now', { isSaidOnce: true });
+  const lines = formatFaults([...many, once], plain).split('\n');
+  expect(lines[1]).toBe('arx: a kept file is withheld now [partial]');
+});
+
 test('hostile words of a service are shown as text, whole in JSON', () => {
   const message = `no \u001b[2J\n\u202e${'x'.repeat(1_000_000)}`;
   const fault = new Fault('not_found', message, { code: '\u0007', retryable: false });

@@ -7,7 +7,7 @@ import type { Attachment } from '../../contract/attachment.ts';
 import type { PulledFile, PullReport } from '../../contract/reports/files.ts';
 import { FileLeftOut } from '../../download/download-limits.ts';
 import { openDiskWorker } from '../../download/disk-worker-client.ts';
-import { openManifest } from '../../download/manifest.ts';
+import { openManifest, type ManifestEntry } from '../../download/manifest.ts';
 import { markUnfinished } from '../../download/unfinished-pull.ts';
 import { removeFinishedPartials, scanFolder } from '../../download/folder-scan.ts';
 import { createUniqueKeys } from '../../download/partial-names.ts';
@@ -155,16 +155,17 @@ async function pullWith(
   const progress = showPullProgress(app, selection);
   const diskWorker = openDiskWorker(world);
   const files: PulledFile[] = [];
-  let newlyWithheld = 0;
+  /** Entries of kept files that are withheld or absent for the first time. The manifest gets them when that was said. */
+  const news: ManifestEntry[] = [];
   const faults: Fault[] = [];
   let isRecorded = true;
   /** Results of files whose turn in the report has not come. */
   const ended = new Set<PullResult>();
   const record = (result: PullResult): void => {
     const { file, entry, fault, isNews = false } = result;
-    if (isNews) newlyWithheld += 1;
     ended.delete(result);
-    if (entry !== undefined) manifest.add(entry);
+    if (entry !== undefined && isNews) news.push(entry);
+    else if (entry !== undefined) manifest.add(entry);
     if (fault !== undefined) faults.push(fault);
     files.push(file);
     progress.onFile(file);
@@ -232,11 +233,20 @@ async function pullWith(
   const report = { ...verifyReportOf(files, isWhole), files } satisfies PullReport;
   await printFileReport(app, report);
   sayNext(app, { to: input.to, isRecorded }, report);
-  failNewlyWithheld(app, newlyWithheld);
+  failNewlyWithheld(app, news.length);
+  if (isRecorded) await addEntries(dir, news);
   // A pull in which no file is available is no success, as a verification in which nothing is checked.
   const { withheld, absent } = report.verdicts;
   if (!input.allowWithheld || withheld + absent === files.length) failWithheld(app, report);
   failIncomplete(app, selection, files.length);
+}
+
+/** Adds entries to the manifest of a folder, which another pull may have changed meanwhile. Throws Fault 'disk'. */
+async function addEntries(dir: string, entries: readonly ManifestEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const manifest = await openManifest(dir);
+  for (const entry of entries) manifest.add(entry);
+  await manifest.close();
 }
 
 /** Tells people where the files are, and how to check them. `isRecorded`: the manifest lists them. */

@@ -47,6 +47,7 @@ export function failNewlyWithheld(app: App, files: number): void {
   const what = `${plural(files, 'file')} that an earlier pull kept ${are} withheld or absent now`;
   app.addFault(
     new Fault('partial', what, {
+      isSaidOnce: true,
       hint: `${they} ${files === 1 ? 'stays' : 'stay'} in the folder, and verify goes on checking ${files === 1 ? 'it' : 'them'}; this is said once`,
     }),
   );

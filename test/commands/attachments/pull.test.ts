@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HEADERS } from '../../../src/contract/routes.ts';
 import { PullReport, VerifyReport } from '../../../src/contract/reports/files.ts';
+import { Fault } from '../../../src/faults.ts';
 import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { serveCatalogue, type CatalogueOptions, type ForeignFile } from '../../support/catalogue-server.ts';
 import { arx, exitRecordOf, type Ran } from '../../support/command.ts';
@@ -170,6 +171,37 @@ describe('--allow-withheld, for a mirror that is pulled every day', () => {
     await serve(files);
     expect((await pull(line)).exit).toBe(0);
     expect((await verify('')).exit).toBe(0);
+  });
+
+  const NEWS = '1 file that an earlier pull kept is withheld or absent now';
+  test('a pull that was interrupted, or killed, leaves it to the next one to say that', async () => {
+    await serve([{ content: 'a' }]);
+    expect((await pull(line)).exit).toBe(0);
+    const controller = new AbortController();
+    let recorded = '';
+    const stop = (): void => {
+      recorded = readFileSync(join(dir, 'dl', MANIFEST_FILE), 'utf8');
+      controller.abort(new Fault('interrupted', 'stopped'));
+    };
+    const hidden = { content: 'a', row: HIDDEN };
+    await serve([hidden, ...'bc'.split('').map((content) => ({ content })), { content: 'd', script: stop }]);
+    const ran = await pull(`${line} --concurrency 1`, { signal: controller.signal });
+    expect([ran.exit, ran.stderr.includes(NEWS)]).toEqual([130, false]);
+    expect(recorded).not.toContain('"redacted":true');
+    await serve([hidden, { content: 'b' }]);
+    expect(await pull(line)).toMatchObject({ exit: 3, stderr: expect.stringContaining(NEWS) });
+    expect(await pull(line)).toMatchObject({ exit: 0, stderr: '' });
+  });
+
+  test('it is said also beside more failures than are shown', async () => {
+    await serve([{ content: 'a' }]);
+    expect((await pull(line)).exit).toBe(0);
+    const gone: ForeignFile['script'] = (socket) => void socket.write(answer(404, 'no'));
+    const lost = Array.from({ length: 30 }, () => ({ content: 'b', script: gone }));
+    await serve([{ content: 'a', row: HIDDEN }, ...lost, { content: 'x', row: { sha256: sha256Of('y') } }]);
+    const ran = await pull(`${line} --retries 0`);
+    expect(ran.stderr).toContain('more failures');
+    expect(ran.stderr).toContain(NEWS);
   });
 
   test('does not go with --strict, which fails for them', async () => {
