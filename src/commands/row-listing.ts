@@ -108,13 +108,13 @@ export function checkLimit(
  */
 export async function printCount(
   matching: AsyncIterable<readonly unknown[]>,
-  { fault, isUndecided }: { fault(): Fault | undefined; isUndecided(): boolean },
+  { fault, isUndecided }: { fault(): Fault | undefined; isUndecided(): boolean | Promise<boolean> },
   app: App,
 ): Promise<number> {
   let total = 0;
   for await (const _ of withProgress(rowsOf(matching), 'counting', 'rows', app)) total += 1;
   const doubt = fault();
-  await printTotal({ total, complete: doubt === undefined && !isUndecided() }, app);
+  await printTotal({ total, complete: doubt === undefined && !(await isUndecided()) }, app);
   if (doubt !== undefined) app.addFault(doubt);
   await noticeEmptyArchive(total, app);
   return total;

@@ -90,7 +90,7 @@ export function noneShows(column: string): Fault {
 }
 
 /** Rows of which it cannot be told whether they match. `command`: the words of the command that lists them. */
-type LeftOut = { message: string; count: number; command: string | undefined };
+export type LeftOut = { message: string; count: number; command: string | undefined };
 
 /** Says that rows are left out because it cannot be told whether they match; under `--strict` that is a Fault of the run. */
 export function sayLeftOut(

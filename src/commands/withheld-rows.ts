@@ -12,6 +12,14 @@ export function isWithheld(row: object): boolean {
   return status === 'withheld' || redacted === true || withheld === true;
 }
 
+/**
+ * Returns for a summary how many rows of a list are withheld; null in place of 0 where rows were left out of which it could not be told
+ * whether they match: some of them may be withheld and match.
+ */
+export function withheldInSummary(withheld: number, isUndecided: boolean): number | null {
+  return withheld === 0 && isUndecided ? null : withheld;
+}
+
 /** How many rows a list shows, and how many of them are withheld. */
 type ShownRows = { rows: number; withheld: number };
 

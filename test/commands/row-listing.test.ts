@@ -199,6 +199,52 @@ describe('--type, --city and --source say how many files show no value', () => {
     expect(idsIn(named)).toEqual(idsOf(withheld()));
   });
 
+  test.each([
+    ...['--type image/png', '--type image/*', '--city lisbon', '--source local'].flatMap((option) =>
+      ['', ' --all', ' --sort filename', ' --count'].map((how) => `ls ${option}${how}`),
+    ),
+    ...['cities', 'types', 'senders', 'sources'].map((command) => `${command} --city lisbon`),
+  ])('%s is not complete, and claims of no row that it is not withheld', async (line) => {
+    const { exit, stdout, stderr } = await arx(dir, `attachments ${line} -o json --strict`);
+    const said = JSON.parse(stdout) as { summary?: { complete: boolean; withheld: number | null } };
+    const { summary = said } = said;
+    expect({ exit, summary }, stderr).toMatchObject({ exit: 3, summary: { complete: false } });
+    expect(summary).not.toMatchObject({ withheld: 0 });
+    const table = line.includes('--count') ? undefined : await arx(dir, `attachments ${line} -o table`);
+    if (table === undefined) return;
+    expect(table.stderr).toContain('not complete');
+    expect(table.stderr).not.toContain('0 withheld');
+  });
+
+  test.each(['--redacted no', '--all', '--city none'])(
+    'ls %s is complete where every row that matches is shown',
+    async (options) => {
+      const { stdout } = await arx(dir, `attachments ls --limit 500 --type none --redacted yes -o json`);
+      const rows = (JSON.parse(stdout) as { data: Row[] }).data.length;
+      const other = await arx(
+        dir,
+        `attachments ls --limit 500 ${options} -o json`.replace('--limit 500 --all', '--all'),
+      );
+      const { summary } = JSON.parse(other.stdout) as { summary: object };
+      const shown = options === '--redacted no' ? 0 : rows;
+      expect(summary).toMatchObject({ complete: true, withheld: shown });
+    },
+  );
+
+  test('attachments verify --against catalogue does not know whether the folder is complete', async () => {
+    const folder = tempFolder('row-listing-verify');
+    await arx(dir, `attachments pull --city lisbon --to ${folder}`);
+    const ran = await arx(
+      dir,
+      `attachments verify ${folder} --against catalogue --city lisbon --strict -o json`,
+    );
+    expect({ exit: ran.exit, ...JSON.parse(ran.stdout) }, ran.stderr).toMatchObject({
+      exit: 3,
+      fixity: 'ok',
+      completeness: 'unknown',
+    });
+  });
+
   test('of those that nothing else excludes', async () => {
     const [one] = withheld();
     const { message_id: message, filename } = one!;
@@ -366,7 +412,7 @@ describe('totals', () => {
     ['messages ls --from carvalho --sort date --limit 4', '4 of 29 rows · more rows follow'],
     // How many rows match is not known before all were read.
     ['messages ls --from carvalho --limit 4', '4 rows · more rows follow'],
-    ['attachments ls --city lisbon --limit 1', '1 row · 0 withheld · more rows follow'],
+    ['attachments ls --city lisbon --limit 1', '1 row · more rows follow'],
   ])('%s: %s', async (line, summary) => {
     expect((await arx(dir, `${line} -o table`)).stderr).toContain(summary);
   });

@@ -23,8 +23,9 @@ import {
   Selectors,
 } from './filter.ts';
 import { factsFor } from './message-facts.ts';
+import { withheldInSummary } from '../withheld-rows.ts';
 import { unavailableFault } from './withheld.ts';
-import { sayWithoutValue, type ValueSelection } from './without-value.ts';
+import { FilesWithoutValue, type ValueSelection } from './without-value.ts';
 
 export const Input = Selectors;
 
@@ -85,6 +86,9 @@ async function listCountsOf(
     return listCountsOf({ input: { ...input, ...written }, facts, messages }, counting, app);
   const counts = named === undefined ? found : await namedCounts(found, named);
   const fault = listing.fault() ?? list.fault() ?? facts?.fault();
+  const withoutValue = new FilesWithoutValue();
+  const mayMatch = await withoutValue.mayMatch({ input, messages, facts }, list.isOurs, app);
+  const isUndecided = mayMatch || list.tests.isUndecided;
   let most = 0;
   for (const { files } of counts.values()) most = Math.max(most, files);
   const bars = app.world.stdout.isTTY && counts.size > 1 ? { most, canvas: app.screen } : undefined;
@@ -94,16 +98,17 @@ async function listCountsOf(
     summary: () => ({
       values: counts.size,
       ...totals,
+      withheld: withheldInSummary(totals.withheld, isUndecided),
       ...changedRows(changes),
-      complete: fault === undefined && !list.tests.isUndecided,
+      complete: fault === undefined && !isUndecided,
     }),
   });
   await noticeEmptyArchive(totals.files, app);
   sayNoName(input.name, totals.files, app);
   list.tests.sayHidden(app);
-  const isLeftOut = list.isOurs && (await sayWithoutValue({ input, messages, facts }, app));
+  await withoutValue.say(app);
   const { isUnfiltered, isKnown } = filterState(list, fault);
-  failNoMatch(totals.files, { isUnfiltered, isKnown: isKnown && !isLeftOut }, {}, app);
+  failNoMatch(totals.files, { isUnfiltered, isKnown: isKnown && !isUndecided }, {}, app);
   if (fault !== undefined) app.addFault(fault);
   countCatalogueContradictions(app, client);
   const { withheld, absent, files: total } = totals;

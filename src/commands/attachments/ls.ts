@@ -41,11 +41,11 @@ import {
 import { factsFor, type MessageFacts } from './message-facts.ts';
 import { limitedNotices } from './notices.ts';
 import { failNoMatch } from '../no-match.ts';
-import { isWithheld, noticeAllWithheld } from '../withheld-rows.ts';
+import { isWithheld, noticeAllWithheld, withheldInSummary } from '../withheld-rows.ts';
 import { filterAsWritten, rowsAsWritten } from './spelling.ts';
 import { UnusableHashes } from './unusable-hashes.ts';
 import { unavailableFault } from './withheld.ts';
-import { sayWithoutValue } from './without-value.ts';
+import { FilesWithoutValue } from './without-value.ts';
 
 export const Input = Window.extend({
   ...Selectors.shape,
@@ -87,12 +87,20 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     listing.complete() &&
     (list.fault() ?? facts?.fault()) === undefined &&
     twoHashesFault(changes) === undefined;
+  const withoutValue = new FilesWithoutValue();
+  let isUndecided = false;
+  /** Finds out, after the last row, whether rows were left out that may match. */
+  const decide = async (): Promise<boolean> => {
+    const mayMatch = await withoutValue.mayMatch({ input, messages, facts }, list.isOurs, app);
+    return (isUndecided = mayMatch || list.tests.isUndecided);
+  };
   /** `doubt`: why rows may be missing. */
   const sayUndecided = async (rows: number, doubt: Fault | undefined): Promise<void> => {
+    await decide();
     list.tests.sayHidden(app);
-    const isLeftOut = list.isOurs && (await sayWithoutValue({ input, messages, facts }, app));
+    await withoutValue.say(app);
     const { isUnfiltered, isKnown } = filterState(list, doubt);
-    failNoMatch(rows, { isUnfiltered, isKnown: isKnown && !isLeftOut }, input, app);
+    failNoMatch(rows, { isUnfiltered, isKnown: isKnown && !isUndecided }, input, app);
   };
 
   if (input.count) {
@@ -103,11 +111,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       return withMatches(listing, list);
     };
     const fault = () => listing?.fault() ?? list.fault() ?? facts?.fault();
-    const total = await printCount(
-      rowsAsWritten(input, app, read),
-      { fault, isUndecided: () => list.tests.isUndecided },
-      app,
-    );
+    const total = await printCount(rowsAsWritten(input, app, read), { fault, isUndecided: decide }, app);
     sayNoName(input.name, total, app);
     countCatalogueContradictions(app, client);
     await sayUndecided(total, fault());
@@ -123,15 +127,20 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     };
     const shown = rowsToShow(rowsAsWritten(input, app, read), order, input);
     const isWhole = () => shown.isAll() && listing !== undefined && isComplete(listing);
+    /** The summary says whether they are all, so that is found out before the list ends. */
+    async function* pages(): AsyncGenerator<readonly Attachment[]> {
+      yield* shown.pages;
+      await decide();
+    }
     await app.printer.list(view, {
       status: () => (totals.withheld > 0 || shown.total() === undefined ? 'partial' : 'stable'),
-      rows: mapRows({ pages: shown.pages }, count),
+      rows: mapRows({ pages: pages() }, count),
       isAll: input.all,
       summary: () => ({
-        ...summaryOf(totals, shown.total()),
+        ...summaryOf(totals, shown.total(), isUndecided),
         has_more: !shown.isAll(),
         ...changedRows(changes),
-        complete: isWhole() && !list.tests.isUndecided,
+        complete: isWhole() && !isUndecided,
       }),
     });
     complete = isWhole();
@@ -155,15 +164,16 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     complete &&= !isDrifting(page);
     complete &&= twoHashesFault(changes) === undefined && repeated === undefined;
     const total = await totalOf(app, page, input, list.isUnfiltered ? 'attachments' : undefined);
+    await decide();
     await app.printer.list(view, {
       status: page.status ?? (totals.withheld > 0 ? 'partial' : 'stable'),
       rows,
       summary: () => ({
-        ...summaryOf(totals, total),
+        ...summaryOf(totals, total, isUndecided),
         has_more: page.has_more ?? null,
         drift_ratio: page.drift_ratio ?? null,
         ...changedRows(changes),
-        complete: complete && !list.tests.isUndecided,
+        complete: complete && !isUndecided,
       }),
     });
     noticeDrift(app, page, input);
@@ -205,10 +215,11 @@ function filteredList(
   return filteredCatalogue(filters, app, localTests(tests, 'attachments', app), facts);
 }
 
-/** Returns the counts of the shown rows, beside the number of rows that match. */
+/** Returns the counts of the shown rows, beside the number of rows that match. `isUndecided`: more rows may match. */
 function summaryOf(
-  { rows, ...others }: { rows: number; withheld: number; absent: number },
+  { rows, withheld, absent }: { rows: number; withheld: number; absent: number },
   total: number | undefined,
+  isUndecided: boolean,
 ) {
-  return { rows, total, ...others };
+  return { rows, total, withheld: withheldInSummary(withheld, isUndecided), absent };
 }

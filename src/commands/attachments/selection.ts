@@ -21,7 +21,7 @@ import {
   type Selectors,
 } from './filter.ts';
 import { factsFor } from './message-facts.ts';
-import { sayWithoutValue } from './without-value.ts';
+import { FilesWithoutValue } from './without-value.ts';
 
 /** The rows of the catalogue that a pull selects, and what is known of them so far. */
 export type Selection = {
@@ -91,7 +91,13 @@ export async function select(input: Selected, app: App): Promise<Selection> {
   }
   async function* selected(): AsyncGenerator<Attachment> {
     yield* rowsAsWritten(input, app, readRows, () => (isSaid = true));
-    if (readings[0]?.list.isOurs === true) isLeftOut = await sayWithoutValue({ input, messages, facts }, app);
+    const withoutValue = new FilesWithoutValue();
+    isLeftOut = await withoutValue.mayMatch(
+      { input, messages, facts },
+      readings[0]?.list.isOurs === true,
+      app,
+    );
+    await withoutValue.say(app);
   }
   async function* rowsById(): AsyncGenerator<Attachment> {
     // An id that is given twice is one row.

@@ -261,5 +261,5 @@ async function catalogue(
     });
   }
   failIncomplete(app, selection, expected.length);
-  return { expected, whole: selection.fault() === undefined };
+  return { expected, whole: selection.fault() === undefined && !selection.isUndecided() };
 }

@@ -8,7 +8,7 @@ import { formatCount } from '../../format/numbers.ts';
 import { shellLine } from '../../shell-words.ts';
 import { optionWords } from '../command-again.ts';
 import { isDrifting } from '../page.ts';
-import { sayLeftOut } from '../row-tests.ts';
+import { sayLeftOut, type LeftOut } from '../row-tests.ts';
 import {
   attachmentTests,
   fieldFilters,
@@ -30,19 +30,39 @@ export type ValueSelection = {
   facts: MessageFacts | undefined;
 };
 
-/**
- * Says, for a city, type and source that our service selects by, how many files show none although nothing else excludes them:
- * those that are withheld. Of other services, and for patterns, the rows of the list themselves tell. Returns whether there are some.
- */
-export async function sayWithoutValue(
+/** The files that may match although they show no city, type or source: those that are withheld. */
+export class FilesWithoutValue {
+  #leftOut: Promise<readonly LeftOut[]> | undefined;
+
+  /**
+   * Returns whether there are such files, for a city, type and source that our service selects by. Of other services, and for patterns,
+   * the rows of the list themselves tell. Asks the service once. `isOurs`: whether the rows came from our service.
+   */
+  async mayMatch(
+    selection: ValueSelection,
+    isOurs: boolean,
+    app: Pick<App, 'client' | 'world' | 'log'>,
+  ): Promise<boolean> {
+    this.#leftOut ??= isOurs ? findLeftOut(selection, app) : Promise.resolve([]);
+    return (await this.#leftOut).length > 0;
+  }
+
+  /** Says how many there are, after {@link mayMatch}; under `--strict` that is a Fault of the run. */
+  async say(app: Pick<App, 'strict' | 'notice' | 'addFault'>): Promise<void> {
+    for (const leftOut of (await this.#leftOut) ?? []) sayLeftOut(leftOut, app);
+  }
+}
+
+/** Returns the files that show no value although nothing else excludes them, by the columns that they do not show. */
+async function findLeftOut(
   { input, messages, facts }: ValueSelection,
-  app: Pick<App, 'client' | 'world' | 'log' | 'strict' | 'notice' | 'addFault'>,
-): Promise<boolean> {
+  app: Pick<App, 'client' | 'world' | 'log'>,
+): Promise<LeftOut[]> {
   const filters = fieldFilters(input).flatMap(({ field, value }) => {
     const column = COLUMN_OF_FIELD[field];
     return column === undefined ? [] : [{ column, field, value }];
   });
-  if (filters.length === 0 || input.redacted === 'no') return false;
+  if (filters.length === 0 || input.redacted === 'no') return [];
   const others = { ...input, city: undefined, type: undefined, source: undefined };
   const tests = attachmentTests(others, facts, messages, app.world.now());
   /** Returns the columns that a row does not show; undefined where it cannot match. */
@@ -84,7 +104,7 @@ export async function sayWithoutValue(
     // The files that match were listed, so this is no fault of the run.
     app.log(`cannot tell how many files show no value that was asked for: ${error.message}`);
   }
-  for (const [column, { columns, ids }] of groups) {
+  return [...groups].map(([column, { columns, ids }]) => {
     const least = isAll && !mayMiss ? '' : 'at least ';
     const rows =
       ids.size === 1
@@ -92,9 +112,8 @@ export async function sayWithoutValue(
         : `${formatCount(ids.size)} withheld rows do not show their`;
     const message = `${least}${rows} ${column}: ${ids.size === 1 ? 'it may match, and is' : 'they may match, and are'} left out`;
     const command = `${listWithout(columns)} --redacted yes${keptOptions(input)}`;
-    sayLeftOut({ message, count: ids.size, command }, app);
-  }
-  return groups.size > 0;
+    return { message, count: ids.size, command };
+  });
 }
 
 /** Returns the options that excluded other rows: all but those of a value that the rows do not show. */
