@@ -466,7 +466,12 @@ describe('ids that are commands for a shell, or options', () => {
     const message = [...(id.startsWith('-') ? ['--'] : []), `${id}m`];
     expect(await hintOf('messages', 'show', '--around', '5', '--', `${id}m`)).toEqual([
       ...address,
-      ...['messages', 'show', '--around', '5', '--in', 'archive'],
+      'messages',
+      'show',
+      '--around',
+      '5',
+      '--in',
+      'archive',
       ...message,
     ]);
   });
