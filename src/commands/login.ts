@@ -173,7 +173,9 @@ function tierHinted(error: unknown, request: TokenRequest, app: App): unknown {
     return new Fault(error.kind, error.message, { ...error.detail, hint });
   }
   if (observer === LOWEST_TIER && requested === LOWEST_TIER) return error;
-  const [observerRank, requestedRank] = [observer, requested].map((tier) => TIERS.findIndex((known) => known === tier));
+  const [observerRank, requestedRank] = [observer, requested].map((tier) =>
+    TIERS.findIndex((known) => known === tier),
+  );
   // No login may give a token more than its observer may read.
   const isAboveObserver = observerRank! >= 0 && requestedRank! > observerRank!;
   const tier = highestTierIn(error) ?? (isAboveObserver ? requested : LOWEST_TIER);
