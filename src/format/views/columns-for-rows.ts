@@ -75,9 +75,26 @@ function otherField<T extends object>(column: Column<T>, rows: readonly T[]): st
  */
 function otherFields<T extends object>({ name: own, instead }: Column<T>, rows: readonly T[]): string[] {
   const listed = instead?.names ?? [];
-  const names = new Map<string, string>();
-  for (const row of rows)
-    for (const name of Object.keys(row))
-      if (name !== own || listed.includes(name)) names.set(foldedName(name), name);
-  return listed.map((name) => names.get(foldedName(name))).filter((name) => name !== undefined);
+  const isOther = (name: string): boolean => name !== own || listed.includes(name);
+  return listed
+    .map((name) => rows.flatMap((row) => spellingsOf(row).get(foldedName(name)) ?? []))
+    .map((names) => names.findLast(isOther))
+    .filter((name) => name !== undefined);
+}
+
+const SPELLINGS = new WeakMap<object, ReadonlyMap<string, readonly string[]>>();
+
+/** Returns the names of the fields of a row by their folded names. They are listed once for all columns. */
+function spellingsOf(row: object): ReadonlyMap<string, readonly string[]> {
+  const known = SPELLINGS.get(row);
+  if (known !== undefined) return known;
+  const spellings = new Map<string, string[]>();
+  for (const name of Object.keys(row)) {
+    const folded = foldedName(name);
+    const same = spellings.get(folded);
+    if (same === undefined) spellings.set(folded, [name]);
+    else same.push(name);
+  }
+  SPELLINGS.set(row, spellings);
+  return spellings;
 }

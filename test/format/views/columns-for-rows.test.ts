@@ -107,3 +107,13 @@ describe('entries of a sequence', () => {
     expect(viewOfPresentFields<object>({ columns: [] }, [row]).columns).toHaveLength(6);
   });
 });
+
+test('the fields of a row are listed once for all columns: a row may have a million', () => {
+  let listed = 0;
+  const fields = { id: 'att_1', x: 1, Mime_Type: 'a/b' };
+  const row = new Proxy(fields, { ownKeys: (own) => ((listed += 1), Reflect.ownKeys(own)) });
+  const view = attachmentView as unknown as View<object>;
+  isDecided(view, [row]);
+  expect(viewForRows(view, [row]).columns.map(({ name }) => name)).toContain('Mime_Type');
+  expect(listed).toBe(1);
+});
