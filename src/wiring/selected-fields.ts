@@ -91,7 +91,7 @@ export function indirectNames(
     const paths = [...within, name];
     if (paths.some((path) => isLegal(path, legal))) return [];
     const deeper = pathOf(name, legal);
-    const isReadable = deeper !== undefined && !isInList(deeper, legal);
+    const isReadable = deeper !== undefined && listAbove(deeper, legal) === undefined;
     const heading = isReadable ? undefined : fieldOfHeading(name, legal);
     const meant = deeper ?? suggestField(name, namesOf(legal));
     return [
@@ -100,15 +100,21 @@ export function indirectNames(
         paths: mayBeSent ? paths : [],
         field: isReadable ? deeper : heading,
         isHeading: heading !== undefined && heading !== name.toLowerCase(),
-        hint: meant === undefined ? hint : `did you mean: {{${meant}}}; ${hint}`,
+        hint: meant === undefined ? hint : `did you mean: ${tagOf(meant, legal)}; ${hint}`,
       },
     ];
   });
 }
 
-/** Returns whether a field stands in a list, where a template reaches it only by a section. */
-function isInList(path: string, legal: readonly RecordField[]): boolean {
-  return legal.some(({ name, type }) => type.startsWith('list of ') && path.startsWith(`${name}.`));
+/** Returns the outermost list in which a field stands, where a template reaches it only by a section. */
+function listAbove(path: string, legal: readonly RecordField[]): string | undefined {
+  return legal.find(({ name, type }) => type.startsWith('list of ') && path.startsWith(`${name}.`))?.name;
+}
+
+/** Returns how a template shows a field: `{{subject}}`, in a list `{{#messages.data}}{{subject}}{{/messages.data}}`. */
+function tagOf(path: string, legal: readonly RecordField[]): string {
+  const list = listAbove(path, legal);
+  return list === undefined ? `{{${path}}}` : `{{#${list}}}{{${path.slice(list.length + 1)}}}{{/${list}}}`;
 }
 
 /** Returns the legal fields of a command. Throws Fault 'usage' where its rows may have any fields. */

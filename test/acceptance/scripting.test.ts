@@ -105,10 +105,15 @@ describe('--template', () => {
   });
 
   test.each([
-    ['{{idd}}', 'did you mean: {{id}}; arx attachments ls --fields lists the fields'],
-    ['{{#id}}', 'arx help output'],
-  ])('%s is refused before anything is asked', async (template, hint) => {
-    const ran = await arx(dir, `attachments ls --template '${template}'`);
+    ['attachments ls', '{{idd}}', 'did you mean: {{id}}; arx attachments ls --fields lists the fields'],
+    ['attachments ls', '{{#id}}', 'arx help output'],
+    [
+      'conversations show conv_1',
+      '{{from}}',
+      'did you mean: {{#messages.data}}{{from}}{{/messages.data}}; arx conversations show --fields lists the fields',
+    ],
+  ])('%s: %s is refused before anything is asked', async (words, template, hint) => {
+    const ran = await arx(dir, `${words} --template '${template}'`);
     expect(ran).toMatchObject({ exit: 2, stdout: '' });
     expect(ran.stderr).toContain(`hint: ${hint}\n`);
   });
