@@ -35,7 +35,7 @@ type Alias<Field> = {
   fits: (value: unknown, record: JsonRecord) => boolean;
 };
 
-/** Is called for a field that was left out. `what` says what it is not: `number`. */
+/** Is called for a field that was left out, and is not null. `what` says what it is not: `number`. */
 export type DropField = (field: string, what: string) => void;
 
 /** A record as it was read. `isRepaired`: some field differs from what was received. `issue`: why it is no such record. */
@@ -119,7 +119,7 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
         if (value instanceof ExactNumber && typeof fit === 'number') exact.set(name, value);
       } else if (field.safeParse(undefined).success) {
         made.delete(name);
-        drop(names[name] ?? name, typeWords(field));
+        if (value !== null) drop(names[name] ?? name, typeWords(field));
       }
     }
     return { fields: Object.fromEntries(made), exact: Object.fromEntries(exact) };

@@ -124,6 +124,13 @@ test('a field of another type is left out with one notice for all rows', () => {
   ]);
 });
 
+test('a field that is null is left out without a notice', () => {
+  const { read, notices } = conversationParser();
+  const row = { id: 'a', message_count: null, integrity: null, sequence: null, subject: 'x' };
+  expect(read([row]).data).toMatchObject([{ id: 'a', subject: 'x' }]);
+  expect(notices).toEqual([]);
+});
+
 test('messages: senders as objects, files as a list, relationships of JSON:API', () => {
   const list = createRecordListParser(MESSAGES, {});
   const attributes = {
