@@ -56,9 +56,7 @@ export function checkedFileUrl(address: string, allowed: ReadonlySet<string>): U
     throw new Fault(
       'unsafe',
       `file URL leads to ${safeText(url.origin, 200)}, which is no known origin of this archive`,
-      {
-        hint: `if you trust it: --asset-url ${safeText(url.origin, 200)} or --allow-asset-host ${safeText(url.host, 200)}`,
-      },
+      { hint: trustHint(url) },
     );
   }
   return url;
@@ -71,11 +69,20 @@ export function checkedFileUrl(address: string, allowed: ReadonlySet<string>): U
 export function checkedRedirect(answer: ApiResponse, from: URL, allowed: ReadonlySet<string>): URL {
   const target = redirectTarget(answer.headers['location'], from);
   const downgraded = from.protocol === 'https:' && target?.protocol !== 'https:';
-  const known = target !== undefined && (target.origin === from.origin || allowed.has(target.origin));
-  if (target === undefined || downgraded || !known || target.username !== '' || target.password !== '') {
-    throw faultOfResponse(answer, from);
-  }
-  return target;
+  const hasCredentials = target?.username !== '' || target.password !== '';
+  if (target === undefined || downgraded || hasCredentials) throw faultOfResponse(answer, from);
+  if (target.origin === from.origin || allowed.has(target.origin)) return target;
+  const { kind, message, detail } = faultOfResponse(answer, from);
+  throw new Fault(
+    kind,
+    message,
+    /^https?:$/.test(target.protocol) ? { ...detail, hint: trustHint(target) } : detail,
+  );
+}
+
+/** Returns how to allow files from the origin of `url`. */
+function trustHint({ origin, host }: URL): string {
+  return `if you trust it: --asset-url ${safeText(origin, 200)} or --allow-asset-host ${safeText(host, 200)}`;
 }
 
 function parsed(address: string): URL | undefined {
