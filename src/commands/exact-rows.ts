@@ -1,5 +1,6 @@
 // All rows of a list: by a walk when the service follows cursors or always gives the whole list, else its largest page.
 import type { App } from '../app.ts';
+import { NEXT_CURSOR } from '../client/shapes/page-facts.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
 import type { WindowQuery } from '../contract/window.ts';
 import { Fault } from '../faults.ts';
@@ -12,9 +13,14 @@ import { NumberedIds } from './numbered-ids.ts';
 import { limitGarbage } from './v8-flags.ts';
 
 /** Reads one page of a list. */
-export type ReadPage<Row> = (
-  window: WindowQuery,
-) => Promise<Stated & { data: Row[]; has_more?: boolean | undefined; drift_ratio?: number | undefined }>;
+export type ReadPage<Row> = (window: WindowQuery) => Promise<
+  Stated & {
+    data: Row[];
+    has_more?: boolean | undefined;
+    drift_ratio?: number | undefined;
+    [NEXT_CURSOR]?: string | undefined;
+  }
+>;
 
 /** The rows of a list while it is read, and what is proved about them afterwards. */
 export type ExactRows<Row> = {
@@ -130,9 +136,14 @@ export function exactRows<Row>(
   async function* paged(pageRows: number): AsyncGenerator<readonly Row[]> {
     if (after !== undefined || before !== undefined)
       throw new Fault('protocol', 'the service follows no cursors, so only the whole list can be read');
-    const { data } = await read({ limit: pageRows });
+    const page = await read({ limit: pageRows });
     // A faulty page may show a row twice.
-    yield [...new Map(data.map((row) => [idOf(row), row])).values()];
+    yield [...new Map(page.data.map((row) => [idOf(row), row])).values()];
+    if (page[NEXT_CURSOR] !== undefined) {
+      const text = 'the list is cut: more rows follow, and the ids of this service are no cursors';
+      fault = new Fault('partial', text, { hint: 'without --all, each page names the --after of the next' });
+      return;
+    }
     const reason = 'the service follows no cursors and does not say that these are all rows';
     fault = new Fault('partial', `the list may be cut: ${reason}`);
   }

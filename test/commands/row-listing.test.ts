@@ -7,6 +7,7 @@ import { arx, recordsOf, type Ran } from '../support/command.ts';
 import { serveList, type CursorServerOptions } from '../support/cursor-server.ts';
 import { sampleData } from '../support/sample.ts';
 import { serve, tokenOf } from '../support/served.ts';
+import { answer } from '../support/misbehaving-server.ts';
 import { requestsFor, serveStranger } from '../support/stranger.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -607,5 +608,31 @@ test.each(['attachments ls', 'attachments pull', 'attachments types', 'search x'
       2,
       expect.stringMatching(/--type:? takes one type; "image\/\*"/),
     ]);
+  },
+);
+
+test.each(['conversations', 'messages', 'attachments'])(
+  'all %s of a service whose ids are no cursors: the first page, and how to read on',
+  async (name) => {
+    const rows = Array.from({ length: 20 }, (_, index) => ({ id: `row_${index + 1}` }));
+    const server = await serveStranger({
+      lists: {},
+      respond: (path, query) => {
+        const cursor = query.get('starting_after');
+        if (!path.endsWith(`/${name}`)) return answer(404, '{}');
+        if (query.has('ending_before') || (cursor !== null && !/^seal:\d+$/.test(cursor)))
+          return answer(400, '{"error":{"code":"invalid_cursor","message":"no cursor"}}');
+        const from = Number(cursor?.slice(5) ?? 0);
+        const next_cursor = from + 8 < rows.length ? `seal:${from + 8}` : null;
+        return answer(200, JSON.stringify({ data: rows.slice(from, from + 8), next_cursor }));
+      },
+    });
+    const ran = await arx(dir, `${name} ls --all -o ndjson --base-url ${server.url}`, { env });
+    await server.close();
+    expect([ran.exit, idsIn(ran).length]).toEqual([3, 8]);
+    expect(ran.stderr).toContain(
+      'the list is cut: more rows follow, and the ids of this service are no cursors',
+    );
+    expect(ran.stderr).toContain('hint: without --all, each page names the --after of the next');
   },
 );
