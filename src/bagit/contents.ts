@@ -27,9 +27,12 @@ export const isIncluded = ({ entry, row }: BagRecord): boolean =>
 export const isAbsent = ({ entry, row }: BagRecord): boolean =>
   row === undefined ? entry.absent === true : fileStateOf(row) === 'absent';
 
-/** Returns how many files the bag lacks, by the reason. */
-export const lackingText = (withheld: number, absent: number): string =>
-  `withheld by it: ${withheld}${absent > 0 ? `; never in it: ${absent}` : ''}`;
+/**
+ * Returns the words for the number of files in a bag, and for how many it names and lacks, by the reason. That there are no others is not
+ * known: the pull may have been of a part.
+ */
+export const countText = (given: number, withheld: number, absent: number): string =>
+  `${given}${withheld > 0 ? `; withheld by it: ${withheld}` : ''}${absent > 0 ? `; never in it: ${absent}` : ''}`;
 
 /** With one file at a time, the disk waits for the syncs. */
 const MAX_CONCURRENT_FILES = 4;
@@ -119,7 +122,7 @@ export async function addDescriptions(
   const { signal: _, ...known } = crate;
   const text = crateText({
     ...known,
-    description: `Files with the SHA-256 that the archive gave them: ${contents.files.length}; ${lackingText(withheld.length - absent, absent)}`,
+    description: `Files with the SHA-256 that the archive gave them: ${countText(contents.files.length, withheld.length - absent, absent)}`,
     files,
     withheld: withheld.map((record) => ({
       id: record.entry.id,

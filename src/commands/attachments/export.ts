@@ -15,7 +15,7 @@ import {
   addFiles,
   isAbsent,
   isIncluded,
-  lackingText,
+  countText,
   type BagRecord,
 } from '../../bagit/contents.ts';
 import { openBagTarget } from '../../bagit/target.ts';
@@ -209,7 +209,7 @@ function infoOf(
   return [
     ['Source-Organization', source === undefined ? 'a local archive of arx' : new URL(source).host],
     ...(source === undefined ? [] : [['Source-URL', source] as [string, string]]),
-    ['External-Description', `Verified files of an archive: ${given}; ${lackingText(withheld, absent)}`],
+    ['External-Description', `Verified files of an archive: ${countText(given, withheld, absent)}`],
     ...(withheld > 0 ? [[LACKS.withheld, `${withheld}`] as [string, string]] : []),
     ...(absent > 0 ? [[LACKS.absent, `${absent}`] as [string, string]] : []),
     ...(isUndecided ? [[LACKS.undecided, 'unknown'] as [string, string]] : []),

@@ -145,7 +145,7 @@ async function pullWith(
   if (first.isEmpty) {
     limited.end();
     // For people the notice says it.
-    const report = { ...verifyReportOf([], selection.fault() === undefined), files: [] };
+    const report = { ...verifyReportOf([], isWhole(selection)), files: [] };
     if (app.printer.output !== 'table') await printFileReport(app, report);
     failIncomplete(app, selection, 0);
     return;
@@ -229,8 +229,7 @@ async function pullWith(
   const isEnded =
     isRecorded && selection.fault() === undefined && !faults.some((fault) => fault instanceof FileLeftOut);
   if (isEnded) await mark.remove({ isAll: input.all, isUndecided: selection.isUndecided() });
-  const isWhole = selection.fault() === undefined && !selection.isUndecided();
-  const report = { ...verifyReportOf(files, isWhole), files } satisfies PullReport;
+  const report = { ...verifyReportOf(files, isWhole(selection)), files } satisfies PullReport;
   await printFileReport(app, report);
   sayNext(app, { to: input.to, isRecorded }, report);
   failNewlyWithheld(app, news.length);
@@ -239,6 +238,11 @@ async function pullWith(
   const { withheld, absent } = report.verdicts;
   if (!input.allowWithheld || withheld + absent === files.length) failWithheld(app, report);
   failIncomplete(app, selection, files.length);
+}
+
+/** Returns, after the last row, whether the rows are known to be all that were asked for. */
+function isWhole(selection: Selection): boolean {
+  return selection.fault() === undefined && !selection.isUndecided();
 }
 
 /** Adds entries to the manifest of a folder, which another pull may have changed meanwhile. Throws Fault 'disk'. */

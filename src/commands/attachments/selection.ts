@@ -61,7 +61,9 @@ export async function select(input: Selected, app: App): Promise<Selection> {
   let isLeftOut = false;
   let tellSeen: ((row: Attachment) => void) | undefined;
   let readings: { list: FilteredList<Attachment>; listing: ExactRows<Attachment> }[] = [];
-  const isUndecided = (): boolean => isLeftOut || readings.some(({ list }) => list.tests.isUndecided);
+  // Of few messages each list is read, so no test of the list is about those that were not searched.
+  const isUndecided = (): boolean =>
+    isLeftOut || messages?.areAll === false || readings.some(({ list }) => list.tests.isUndecided);
   async function* readList(filter: ExactValues, messages?: MatchedMessages): AsyncGenerator<Attachment> {
     const tests = attachmentTests({ ...input, ...filter }, facts, messages, app.world.now());
     const local = localTests(tests, 'attachments', app);

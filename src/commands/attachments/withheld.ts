@@ -55,7 +55,8 @@ export function failNewlyWithheld(app: App, files: number): void {
 
 /** Says that a pull into a folder left out rows of which it could not tell whether they match; under `--strict` that is a Fault. */
 export function sayUndecided(app: Pick<App, 'strict' | 'notice' | 'addFault'>): void {
-  const message = 'the pull left out rows that do not show whether they match: files may be missing';
+  const message =
+    'the pull left out rows that do not show whether they match, or did not search all messages: files may be missing';
   if (app.strict) app.addFault(new Fault('partial', message));
   else app.notice(message);
 }

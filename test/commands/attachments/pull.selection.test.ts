@@ -172,6 +172,24 @@ describe('the sample archive', () => {
     expect((await arx(dir, 'attachments verify got')).stderr).not.toContain(words);
   });
 
+  test.each([
+    ['few', 'city:lisbon'],
+    ['many', 'the'],
+    ['no', 'nosuchword'],
+  ])('a search of a part of the messages, with %s hits: nor is it', async (hits, query) => {
+    expect((await arx(dir, 'login --observer-tier external --client-id t')).exit).toBe(0);
+    const pulled = await pull(`--matching '${query}' --to got --json`);
+    expect(pulled.stderr).toContain('of 192 messages are above your tier, not searched');
+    const { completeness, verdicts } = reportOf(pulled);
+    expect(completeness).toBe(verdicts.withheld > 0 ? 'incomplete' : 'unknown');
+    if (hits === 'no') return;
+    expect((await arx(dir, 'attachments verify got --strict')).exit).toBe(3);
+    await arx(dir, 'attachments export got --to bag');
+    const info = readFileSync(join(dir, 'bag/bag-info.txt'), 'utf8');
+    expect(info).toContain('Files-Complete: unknown');
+    expect(info).not.toContain('withheld by it: 0');
+  });
+
   test('nothing matches: a folder that was there stays as it was', async () => {
     mkdirSync(join(dir, 'got'));
     expect(await pull('--from nobody --to got')).toMatchObject({ exit: 0 });
