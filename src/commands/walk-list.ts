@@ -34,7 +34,7 @@ export type ListToWalk<Row extends Identified, Shown extends object> = {
   view: View<Shown>;
   shown: (row: Row) => Shown;
   /** Which frozen rows are printed; absent: every one. `fault` says after the last row why these may not be right. */
-  filter?: { matches: (row: Row) => boolean; fault: () => Fault | undefined };
+  filter?: { matches: (row: Row) => boolean; fault: () => Fault | undefined; isUndecided: () => boolean };
   /** Returns the rows about which answers differed, positions aside. */
   changes: () => RowChanges;
   /** What a frozen log says it is of. `list` names a list of the address; absent: its conversations. */
@@ -260,7 +260,11 @@ async function runWalk<Row extends Identified, Shown extends object>(
         disagreements: outcome?.report.disagreements ?? 0,
         confidence: isCutShort() ? null : outcome?.report.confidence,
         ...changedRows(changes()),
-        complete: outcome !== undefined && outcome.fault === undefined && filter?.fault() === undefined,
+        complete:
+          outcome !== undefined &&
+          outcome.fault === undefined &&
+          filter?.fault() === undefined &&
+          filter?.isUndecided() !== true,
       }),
     });
   }

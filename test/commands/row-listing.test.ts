@@ -42,6 +42,18 @@ test.each(['messages', 'conversations', 'attachments'])(
   },
 );
 
+test.each(['--all', '--walk', '--limit 500', '--count'])(
+  'messages ls %s is not complete where rows may match that do not show the value',
+  async (how) => {
+    const home = tempFolder('row-listing-tier');
+    await sampleData(join(home, 'data'));
+    expect((await arx(home, 'login --client-id b --observer-tier external')).exit).toBe(0);
+    const { stdout } = await arx(home, `messages ls ${how} --from nobody -o json`);
+    const said = JSON.parse(stdout) as { summary?: object };
+    expect(said.summary ?? said).toMatchObject({ complete: false });
+  },
+);
+
 test('rows that fail in the middle have no total, and are not all', async () => {
   async function* matching() {
     yield [{ id: 'a' }];

@@ -107,7 +107,7 @@ async function save(thread: Thread, { to, format, force, counts, limited }: Savi
       files: counts.files,
       files_left_out: counts.filesLeftOut,
       unavailable: counts.unavailable,
-      complete: thread.fault === undefined,
+      complete: thread.fault === undefined && counts.unreadable + missingFiles(counts) === 0,
     };
     const columns = Object.entries(report).map(([name, value]) => ({ name, of: () => value }));
     await app.printer.record({ columns }, report);
@@ -172,6 +172,11 @@ async function* markdownOf(
   }
 }
 
+/** Returns how many files of the messages are not in the export. */
+function missingFiles({ unavailable, filesLeftOut }: ExportCounts): number {
+  return unavailable + filesLeftOut;
+}
+
 /** Counts a message and returns its number. */
 function count(problem: object | undefined, counts: ExportCounts): number {
   if (problem !== undefined) counts.unreadable += 1;
@@ -180,7 +185,7 @@ function count(problem: object | undefined, counts: ExportCounts): number {
 
 /** What is not as it is stored, and what is not there, makes the run fail as a whole with `partial`. */
 function sayWhatIsMissing({ conversation, fault }: Thread, counts: ExportCounts, app: App): void {
-  const { made, unreadable, withoutLineEnd, unavailable, filesLeftOut } = counts;
+  const { made, unreadable, withoutLineEnd } = counts;
   if (fault !== undefined) app.addFault(fault);
   if (made > 0) app.notice(`${plural(made, 'mail')} made of messages that are no stored mails, as each says`);
   if (unreadable > 0)
@@ -194,7 +199,7 @@ function sayWhatIsMissing({ conversation, fault }: Thread, counts: ExportCounts,
     app.notice(
       `${plural(withoutLineEnd, 'mail')} without a line end at the end got one, so the hash differs`,
     );
-  const missing = unavailable + filesLeftOut;
+  const missing = missingFiles(counts);
   if (missing > 0)
     app.addFault(
       new Fault(

@@ -112,6 +112,7 @@ async function walkMessages(
     filter: {
       matches: ({ row }: { row: Message }) => messages.matches(row),
       fault: () => messages.fault(),
+      isUndecided: () => messages.tests.isUndecided,
     },
     subject: { base_url: (await app.session()).origin, list: await walkedList(messages, input) },
   };

@@ -120,7 +120,7 @@ export type ExportReport = z.infer<typeof ExportReport>;
 /**
  * `conversations export --to PATH -o json`. `made`: mails of an mbox that were made of messages which are no stored mails. `unreadable`:
  * messages that could not be read, or not as they are stored. `files` are in the export or beside it; `files_left_out` could be had and
- * are not; `unavailable` are withheld or absent. `complete`: it is proved that these are all messages.
+ * are not; `unavailable` are withheld or absent. `complete`: it is proved that these are all messages, each is as stored, and no file is missing.
  */
 export const ThreadReport = z.object({
   version,

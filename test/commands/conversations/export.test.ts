@@ -97,7 +97,7 @@ describe('mbox', () => {
     expect((await arx(dir, 'redact --yes att_1 --reason legal')).exit).toBe(0);
     const ran = await arx(dir, 'conversations export conv_1 --to out.mbox -o ndjson');
     expect(ran.exit).toBe(3);
-    expect(recordsOf(ran)).toMatchObject([{ messages: 3, made: 1, unreadable: 1 }]);
+    expect(recordsOf(ran)).toMatchObject([{ messages: 3, made: 1, unreadable: 1, complete: false }]);
     const text = readFileSync(join(dir, 'out.mbox'), 'latin1');
     expect(text).not.toContain(PNG);
     expect(text).toContain('X-Arx-Made-From: msg_2: the bytes of msg_2 hold withheld files: att_1');
@@ -245,6 +245,17 @@ describe('Markdown and HTML', () => {
     expect(ran.stdout).toContain('**Note:** withheld or unreadable');
     expect(ran.stdout).toContain('Re: S');
   });
+});
+
+test.each(['md', 'html', 'mbox'])('the report of %s is not complete without a file', async (format) => {
+  await imported(THREAD);
+  const report = async () => {
+    const to = `conv_1 --to out.${format} --force`;
+    return recordsOf(await arx(dir, `conversations export ${to} -o ndjson`))[0];
+  };
+  expect(await report()).toMatchObject({ complete: true });
+  await arx(dir, 'redact --yes att_1 --reason legal');
+  expect(await report()).toMatchObject({ complete: false });
 });
 
 test.each([
