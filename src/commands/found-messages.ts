@@ -22,7 +22,7 @@ export async function foundMessages(q: string, app: App): Promise<FoundMessages>
   const missing = first.index.of - first.index.indexed;
   if (missing > 0)
     app.addFault(new Fault('partial', `${plural(missing, 'message')} not indexed yet, so not found`));
-  return { areAll: isKnown(first), hits: hits() };
+  return { areAll: isKnown(first, query), hits: hits() };
 
   async function* hits(): AsyncGenerator<SearchHit> {
     for (let page = first; ;) {

@@ -32,7 +32,6 @@ export async function noticeMissingValues(
   client: Pick<Client, 'search'>,
   app: Pick<App, 'world' | 'notice' | 'log'>,
 ): Promise<void> {
-  const where = (index.withheld ?? 0) > 0 ? IN_READABLE : '';
   const found = new Map(alone.map(({ query, total }) => [query, total]));
   const empty = parts.filter((part) => parts.length === 1 || found.get(part) === 0);
   for (const part of empty) {
@@ -41,6 +40,8 @@ export async function noticeMissingValues(
     const meant = values && asked.meant(values);
     if (asked === undefined || meant === undefined) continue;
     const { facet, noun, value } = asked;
+    const withheld = facet === 'type' ? index.withheld_files : index.withheld;
+    const where = (withheld ?? 0) > 0 ? IN_READABLE : '';
     app.notice(({ arx }) => {
       const hint =
         meant.near === undefined

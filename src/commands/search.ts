@@ -5,6 +5,7 @@ import type { Client, Query } from '../client/index.ts';
 import { PAGE_LIMIT } from '../contract/scalars.ts';
 import { cutText } from '../contract/search/cut-text.ts';
 import { QueryError, type SearchQuery } from '../contract/search/expression.ts';
+import { asksOfFiles } from '../contract/search/match.ts';
 import { ALL_MESSAGES, parseQuery } from '../contract/search/query.ts';
 import { type SearchHit, type SearchPage } from '../contract/search/search.ts';
 import { SEARCH_FACETS, SEARCH_SORTS } from '../contract/search/parameters.ts';
@@ -64,11 +65,17 @@ export async function run(input: Input, app: App): Promise<void> {
     ...(showsSnippets(input, app) ? {} : { snippets: false }),
   });
   const page = await firstPage(client, asked, app);
-  if (input.count) await printTotal({ total: page.total, index: page.index, complete: isKnown(page) }, app);
+  const isComplete = isKnown(page, query, facet);
+  if (input.count) await printTotal({ total: page.total, index: page.index, complete: isComplete }, app);
   else if (facet !== undefined)
-    await printFacet(page, facet === 'conversation' ? conversationCountView : searchCountView, app);
-  else await printHits(client, asked, page, input, app);
-  await sayWhyNone(query, page, client, app);
+    await printFacet(
+      page,
+      isComplete,
+      facet === 'conversation' ? conversationCountView : searchCountView,
+      app,
+    );
+  else await printHits(client, asked, { first: page, isComplete }, input, app);
+  await sayWhyNone(query, page, client, app, facet);
   await noticeEmptyArchive(page.total, app);
   reportIndex(page, app);
 }
@@ -191,11 +198,17 @@ export async function readPage(client: Client, asked: Query): Promise<SearchPage
   }
 }
 
-async function printFacet(page: SearchPage, view: typeof searchCountView, app: App): Promise<void> {
+/** `isComplete`: all messages and files are searched that decide what is found. */
+async function printFacet(
+  page: SearchPage,
+  isComplete: boolean,
+  view: typeof searchCountView,
+  app: App,
+): Promise<void> {
   const { counts = [], values = 0, total, has_more } = page;
   await app.printer.list(view, {
     rows: counts,
-    summary: () => ({ values, messages: total, ...indexOf(app, page), complete: !has_more && isKnown(page) }),
+    summary: () => ({ values, messages: total, ...indexOf(app, page), complete: !has_more && isComplete }),
   });
   if (has_more && app.strict)
     app.addFault(
@@ -212,7 +225,7 @@ async function printFacet(page: SearchPage, view: typeof searchCountView, app: A
 async function printHits(
   client: Client,
   asked: Query,
-  first: SearchPage,
+  { first, isComplete }: { first: SearchPage; isComplete: boolean },
   input: Input,
   app: App,
 ): Promise<void> {
@@ -240,7 +253,7 @@ async function printHits(
       has_more: last.has_more,
       order,
       ...indexOf(app, first),
-      complete: !isCut() && isKnown(first),
+      complete: !isCut() && isComplete,
     }),
   });
   const { output } = app.printer;
@@ -267,20 +280,33 @@ function isWhole({ index }: SearchPage): boolean {
   return index.indexed >= index.of;
 }
 
-/** Returns whether the page tells what there is: all messages are indexed, and none is above the reader's tier. */
-export function isKnown(page: SearchPage): boolean {
-  return isWhole(page) && withheldOf(page) === 0;
+/** Fields of files by which messages are counted. */
+const FACETS_OF_FILES: ReadonlySet<string | undefined> = new Set(['type', 'city']);
+
+/**
+ * Returns whether the page tells what there is: all messages are indexed, and none is above the reader's tier, nor withheld one of the files
+ * that the query or the facet is about.
+ */
+export function isKnown(page: SearchPage, query: SearchQuery, facet?: string): boolean {
+  return isWhole(page) && unsearchedText(page, query, facet) === undefined;
 }
 
 function withheldOf({ index }: SearchPage): number {
   return index.withheld ?? 0;
 }
 
-/** Returns the words about messages above the reader's tier, which are not searched; undefined where there are none. */
-export function unsearchedText(page: SearchPage): string | undefined {
+/**
+ * Returns the words about what is not searched: messages above the reader's tier, and withheld files where the query or the facet is about
+ * files. Undefined where there is nothing.
+ */
+export function unsearchedText(page: SearchPage, query: SearchQuery, facet?: string): string | undefined {
   const withheld = withheldOf(page);
-  if (withheld === 0) return undefined;
-  return `${formatCount(withheld)} of ${plural(page.index.of, 'message')} are above your tier, not searched`;
+  const messages = `${formatCount(withheld)} of ${plural(page.index.of, 'message')} are above your tier`;
+  const withheldFiles =
+    FACETS_OF_FILES.has(facet) || asksOfFiles(query) ? (page.index.withheld_files ?? 0) : 0;
+  const files = `${plural(withheldFiles, 'file')} ${withheldFiles === 1 ? 'is' : 'are'} withheld from you`;
+  const parts = [...(withheld > 0 ? [messages] : []), ...(withheldFiles > 0 ? [files] : [])];
+  return parts.length === 0 ? undefined : parts.map((part) => `${part}, not searched`).join('; ');
 }
 
 /** Of more notes, and of more parts of a query, the first are shown. */
@@ -296,6 +322,7 @@ export async function sayWhyNone(
   page: SearchPage,
   client: Client,
   app: App,
+  facet?: string,
 ): Promise<void> {
   const { total, notes, alone = [], index } = page;
   const withheld = withheldOf(page);
@@ -305,7 +332,7 @@ export async function sayWhyNone(
     return;
   }
   for (const note of notes.slice(0, MAX_NOTES)) app.notice(note);
-  const unsearched = unsearchedText(page);
+  const unsearched = unsearchedText(page, query, facet);
   if (total > 0) {
     if (unsearched === undefined) return;
     if (app.strict) app.addFault(new Fault('partial', unsearched, { hint: OTHER_TIER }));
@@ -323,7 +350,7 @@ export async function sayWhyNone(
   const found = parts.length === 1 ? `; ${parts[0]}` : `; each part alone finds ${parts.join(', ')}`;
   const unread = unsearched === undefined ? '' : `; ${unsearched}`;
   const text = `no message matches${parts.length === 0 ? '' : found}${unread}`;
-  if (app.strict && isKnown(page)) app.addFault(new Fault('not_found', text));
+  if (app.strict && isKnown(page, query, facet)) app.addFault(new Fault('not_found', text));
   else if (app.strict && isWhole(page)) app.addFault(new Fault('partial', text, { hint: OTHER_TIER }));
   else app.notice(text);
 }

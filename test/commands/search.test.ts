@@ -1,6 +1,6 @@
 // `arx search` at a service without a search, and while an archive is being indexed.
-import { describe, expect, test } from 'vitest';
-import { arx, recordsOf } from '../support/command.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { arx, recordsOf, type Ran } from '../support/command.ts';
 import { sampleData } from '../support/sample.ts';
 import { serve, tokenOf } from '../support/served.ts';
 import { answer } from '../support/misbehaving-server.ts';
@@ -62,16 +62,19 @@ test.each<[words: string, areRead: boolean]>([
 
 describe('a value that no message has is named, with one that is near', () => {
   const CASES: readonly (readonly [line: string, notice: string])[] = [
-    ['search type:pdf', 'no type "pdf"; did you mean type:application/pdf?'],
-    ['search --type Image/PNGG', 'no type "image/pngg"; did you mean type:image/png?'],
-    ['search type:audio', 'no type "audio"; arx search --facet type lists them'],
+    ['search type:pdf', 'no type "pdf" in what you may read; did you mean type:application/pdf?'],
+    ['search --type Image/PNGG', 'no type "image/pngg" in what you may read; did you mean type:image/png?'],
+    ['search type:audio', 'no type "audio" in what you may read; arx search --facet type lists them'],
     ['search source:gatway', 'no source "gatway"; did you mean source:gateway?'],
     ['search from:carvalo', 'no sender "carvalo"; did you mean from:carvalho?'],
     ['search --from "ines carvalo"', 'no sender "ines carvalo"; did you mean from:"ines carvalho"?'],
     ['search from:nobodyatall', 'no sender "nobodyatall"; arx search --facet from lists them'],
-    ['search "the type:pdf"', 'no type "pdf"; did you mean type:application/pdf?'],
-    ['search type:pdf --count', 'no type "pdf"; did you mean type:application/pdf?'],
-    ['attachments ls --matching type:pdf', 'no type "pdf"; did you mean type:application/pdf?'],
+    ['search "the type:pdf"', 'no type "pdf" in what you may read; did you mean type:application/pdf?'],
+    ['search type:pdf --count', 'no type "pdf" in what you may read; did you mean type:application/pdf?'],
+    [
+      'attachments ls --matching type:pdf',
+      'no type "pdf" in what you may read; did you mean type:application/pdf?',
+    ],
     ['search city:lisbn', 'no city "lisbn"; did you mean lisbon?'],
   ];
   const linesOf = (stderr: string) =>
@@ -134,7 +137,9 @@ test('an archive without an index is indexed at the first search', async () => {
     await database.run(`INSERT INTO search_${tier} (search_${tier}) VALUES ('delete-all')`);
   await database.run(`DELETE FROM meta WHERE key = 'search'`);
   await database.close();
-  expect(await arx(dir, 'search the --count')).toMatchObject({ exit: 0, stdout: '190\n', stderr: '' });
+  const counted = await arx(dir, 'search subject:noctilucent --count');
+  expect(counted).toMatchObject({ exit: 0, stderr: '' });
+  expect(Number(counted.stdout)).toBeGreaterThan(0);
 });
 
 test.each(['search x', 'search x --count', 'conversations ls --matching x', 'attachments ls --matching x'])(
@@ -176,11 +181,11 @@ test('characters that cannot be seen are left out of a query', async () => {
 });
 
 test.each([
-  ['the --limit 4', 3],
-  ['the --all', 0],
-  ['the --facet from --limit 1', 3],
-  ['the --facet from --limit 500', 0],
-  ['the --count', 0],
+  ['body:the --limit 4', 3],
+  ['body:the --all', 0],
+  ['body:the --facet from --limit 1', 3],
+  ['body:the --facet from --limit 500', 0],
+  ['body:the --count', 0],
 ])('search %s --strict: exit %i, since a cut list is no whole one', async (line, exit) => {
   const dir = tempFolder('search');
   await sampleData(join(dir, 'data'));
@@ -290,5 +295,71 @@ describe('messages above the tier of the reader', () => {
     const { exit, stderr } = await arx(dir, `${line} --strict`);
     expect([exit, stderr]).toEqual([3, expect.stringMatching(unsearched)]);
     expect(stderr).not.toContain('not_found');
+  });
+});
+
+describe('where files are withheld', () => {
+  let home: string;
+  beforeAll(async () => {
+    home = tempFolder('search-withheld-files');
+    await sampleData(join(home, 'data'));
+  });
+  const NOTICE = '6 files are withheld from you, not searched';
+  const complete = ({ stdout }: Ran): unknown => {
+    const said = JSON.parse(stdout) as { summary?: { complete: unknown }; complete?: unknown };
+    return (said.summary ?? said).complete;
+  };
+
+  test.each([
+    'city:lisbon',
+    'city:lisbon --count',
+    '-- -city:lisbon',
+    'type:text/csv --limit 500',
+    'file:csv',
+    'clouds --all',
+    'clouds OR subject:glass --count',
+    '-- -file:csv subject:glass',
+    'file:zzzz',
+    'type:no/such --count',
+    '--facet city --limit 500',
+    '--facet type --limit 500',
+  ])('a search that is about files says so: %s', async (line) => {
+    const ran = await arx(home, `search --json ${line}`);
+    expect([ran.exit, complete(ran), ran.stderr]).toEqual([0, false, expect.stringContaining(NOTICE)]);
+    const strict = await arx(home, `search --json --strict ${line}`);
+    expect([strict.exit, complete(strict)], strict.stderr).toEqual([3, false]);
+  });
+
+  test.each([
+    'subject:glass --all',
+    'from:jane body:the --count',
+    'has:attachment --all',
+    'since:2019 --count',
+    'subject:nosuchword',
+    '--facet year',
+    '--facet from --limit 500',
+  ])('a search that is about messages does not: %s', async (line) => {
+    const ran = await arx(home, `search --json ${line}`);
+    expect([ran.exit, complete(ran)]).toEqual([0, true]);
+    expect(ran.stderr).not.toContain('withheld');
+  });
+
+  test.each([
+    ['city:berlin', 'no city "berlin" in what you may read'],
+    ['type:no/such', 'no type "no/such" in what you may read'],
+    ['from:nobodyatall', 'no sender "nobodyatall"; '],
+    ['source:nosuch', 'no source "nosuch"; '],
+  ])('%s: %s', async (query, words) => {
+    expect((await arx(home, `search ${query}`)).stderr).toContain(words);
+  });
+
+  test.each<[string, boolean]>([
+    ['conversations ls --matching clouds --all', false],
+    ['attachments ls --matching clouds --count', false],
+    ['conversations ls --matching subject:clouds --all', true],
+    ['attachments ls --matching subject:clouds --count', true],
+  ])('%s is complete: %s', async (line, isComplete) => {
+    const ran = await arx(home, `${line} --json`);
+    expect(complete(ran), ran.stderr).toBe(isComplete);
   });
 });

@@ -222,12 +222,12 @@ async function sequenceChunk(
 }
 
 async function searchChunk(q: string, from: string | undefined, memory: Memory, app: App): Promise<Chunk> {
-  checkQuery(q, app);
+  const query = checkQuery(q, app);
   const client = await app.client();
   const asked = withoutUndefined({ q, starting_after: from, limit: FIRST_PAGE_ROWS });
   const page = from === undefined ? await firstPage(client, asked, app) : await readPage(client, asked);
   const { index, notes, total, has_more } = page;
-  const unsearched = unsearchedText(page);
+  const unsearched = unsearchedText(page, query);
   const missing = index.of - index.indexed;
   const rows = page.data.filter(({ id }) => !memory.ids.has(id));
   for (const { id } of rows) memory.ids.add(id);

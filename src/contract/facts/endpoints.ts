@@ -201,7 +201,7 @@ export const ENDPOINT_FACTS: readonly Fact[] = [
     ],
     [
       'search',
-      'GET /v1/search?q=… gives the messages that match a query, with matched, snippet and marks, which snippets=false leaves out; sort is relevance, newest or oldest. The body also has total, order, index (how far the index goes, and how many messages are withheld from the search) and notes. count=true gives only the number, facet=year, from, type, city or conversation the numbers by that field, of a conversation with its subject. A page goes on with starting_after, a message that the same search found. Nothing is found, counted or ranked by what the reader does not get.',
+      'GET /v1/search?q=… gives the messages that match a query, with matched, snippet and marks, which snippets=false leaves out; sort is relevance, newest or oldest. The body also has total, order, index (how far the index goes, and how many messages and files are withheld from the search) and notes. count=true gives only the number, facet=year, from, type, city or conversation the numbers by that field, of a conversation with its subject. A page goes on with starting_after, a message that the same search found. Nothing is found, counted or ranked by what the reader does not get.',
     ],
   ]),
 ];

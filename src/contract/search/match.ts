@@ -1,5 +1,5 @@
 // Decides whether the words of a message match an expression, as the indexes of both engines do.
-import type { Expression, Term, TextField } from './expression.ts';
+import type { Expression, SearchQuery, Term, TextField } from './expression.ts';
 import { isAsciiWord, isPlain, placeWords, wordsOf } from './words.ts';
 
 /** The texts of a message that are searched, each apart: a phrase does not reach from one into another. */
@@ -120,6 +120,19 @@ export function* findTerm({ words, isPrefix }: Term, text: readonly string[]): G
     const word = text[at + last]!;
     if (index === last && (isPrefix ? word.startsWith(words[last]!) : word === words[last])) yield at;
   }
+}
+
+/** Returns whether files decide which messages match: their cities, types, names or text. Whether a message has files is known without them. */
+export function asksOfFiles({ expression, filters }: Pick<SearchQuery, 'expression' | 'filters'>): boolean {
+  return (
+    filters.some(({ kind }) => kind === 'city' || kind === 'type') ||
+    (expression !== undefined && searchesFiles(expression))
+  );
+}
+
+function searchesFiles(expression: Expression): boolean {
+  if (expression.kind === 'term') return columnsOf(expression).includes('files');
+  return expression.kind === 'not' ? searchesFiles(expression.of) : expression.of.some(searchesFiles);
 }
 
 /** Returns the terms that a match can contain: those that are not negated. */

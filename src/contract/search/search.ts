@@ -32,7 +32,7 @@ export type SearchCount = z.infer<typeof SearchCount>;
 /**
  * A page of messages. `total`: all that match. `order`: the order that they are in. `index`: of the messages up to number `of`,
  * so many are `indexed`; the others are not found yet. `withheld`: of all messages, those above the reader's tier, which are
- * not searched. `notes`: what was understood in another way than it may be meant.
+ * not searched; `withheld_files`: of all files, those that are redacted or above it. `notes`: what was understood in another way than it may be meant.
  * `alone`: where nothing was found, how many messages each part of the query finds alone. `counts`: the messages by the field
  * that was asked for, of `values` different ones; `data` is empty then.
  */
@@ -43,6 +43,7 @@ export const SearchPage = sentListOf(SearchHit).extend({
     of: z.number().int().min(0),
     indexed: z.number().int().min(0),
     withheld: z.number().int().min(0).optional(),
+    withheld_files: z.number().int().min(0).optional(),
   }),
   notes: z.array(z.string()),
   alone: z.array(z.looseObject({ query: z.string(), total: z.number().int().min(0) })).optional(),

@@ -40,13 +40,17 @@ function plainLabel(label: string): string {
 /** Names that are suggested in place of one that there is not. */
 const MAX_NEAR_LABELS = 3;
 
-/** Returns what is said of labels that there are not. `isPart`: the reader may not read all messages. */
-export function labelNotes({ filters }: SearchQuery, labels: Labels, isPart: boolean): string[] {
-  const where = isPart ? IN_READABLE : '';
+/** Returns what is said of labels that there are not. `isPart`: the reader may not read all files, or messages, that have such a label. */
+export function labelNotes(
+  { filters }: SearchQuery,
+  labels: Labels,
+  isPart: Record<LabelFilter['kind'], boolean>,
+): string[] {
   return filters.flatMap((filter) => {
     if (filter.kind !== 'city' && filter.kind !== 'channel') return [];
     const plain = new Map(labels[filter.kind].map((label) => [plainLabel(label), label]));
     if (plain.has(plainLabel(filter.label))) return [];
+    const where = isPart[filter.kind] ? IN_READABLE : '';
     const asked = plainLabel(filter.label);
     const meant = nearest(asked, [...plain.keys()]);
     const near = meant === undefined ? [...plain.keys()].filter((each) => each.includes(asked)) : [meant];

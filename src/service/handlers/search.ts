@@ -86,6 +86,7 @@ async function found(call: Call, gone: AbortSignal | undefined): Promise<Reply> 
   const index = {
     ...(await indexState(archive.database, bearer.tier)),
     withheld: call.summary.withheld,
+    withheld_files: call.summary.withheldFiles,
   };
   const finder = await finderOf(parsed, scope);
   const total = await finder.count();
@@ -98,7 +99,10 @@ async function found(call: Call, gone: AbortSignal | undefined): Promise<Reply> 
     total,
     order,
     index,
-    notes: [...parsed.notes, ...labelNotes(parsed, labels, index.withheld > 0)],
+    notes: [
+      ...parsed.notes,
+      ...labelNotes(parsed, labels, { city: index.withheld_files > 0, channel: index.withheld > 0 }),
+    ],
     ...(total > 0 ? {} : { alone: await countAlone(parsed, scope) }),
   };
   if (facet !== undefined) {

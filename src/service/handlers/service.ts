@@ -149,6 +149,7 @@ const EMPTY_SUMMARY: Summary = {
   messages: 0,
   withheld: 0,
   attachments: 0,
+  withheldFiles: 0,
   displaced: 0,
   integrity: 0,
 };

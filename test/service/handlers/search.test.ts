@@ -439,7 +439,7 @@ test('an archive without an index is indexed by its first search', async () => {
     }
     await database.run(`DELETE FROM meta WHERE key = 'search'`);
     const page = await ask('letter');
-    expect(page.index).toEqual({ of: 600, indexed: 600, withheld: 0 });
+    expect(page.index).toEqual({ of: 600, indexed: 600, withheld: 0, withheld_files: 0 });
     expect(page.total).toBe(600);
     expect(await ids('letter 599')).toBe('600');
   } finally {

@@ -9,7 +9,8 @@ import { isCountKept } from './count-pause.ts';
 import { SUMMARY_STATE } from '../sql/prepared-texts.ts';
 
 /**
- * What a reader may know of the whole archive. `withheld` counts the messages above his tier, `displaced` those
+ * What a reader may know of the whole archive. `withheld` counts the messages above his tier, `withheldFiles` the attachments that are
+ * redacted or above it, `displaced` the messages
  * whose position is not their number. `integrity` is the share of all checks that the messages and attachments
  * pass whose integrity he sees, 1 where there are none.
  */
@@ -18,6 +19,7 @@ export type Summary = {
   messages: number;
   withheld: number;
   attachments: number;
+  withheldFiles: number;
   displaced: number;
   integrity: number;
 };
@@ -156,7 +158,7 @@ export async function invalidateSummary(
 function parseStored(text: string | null | undefined): StoredSummary | undefined {
   try {
     const stored = JSON.parse(text ?? 'null') as StoredSummary | null;
-    return stored?.summaries?.mirror?.withheld === undefined ? undefined : stored;
+    return stored?.summaries?.mirror?.withheldFiles === undefined ? undefined : stored;
   } catch {
     return undefined;
   }
@@ -208,6 +210,7 @@ async function count(
         (all, { tier, rows }) => (readable.includes(tier) ? all : all + rows),
         0,
       ),
+      withheldFiles: shared.attachments - openFiles,
       integrity: share(checks - sum(messages.failures) - sum(attachments.failures), checks),
     };
   };
