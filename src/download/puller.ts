@@ -1,6 +1,4 @@
 // Pulls one catalogue row at a time: its name, what is here already, the download, and the line of the report.
-import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { RetryOptions } from '../client/retry.ts';
 import { createSemaphore } from '../concurrency/semaphore.ts';
 import type { Attachment } from '../contract/attachment.ts';
@@ -14,6 +12,7 @@ import type { FileAccess } from './file-request.ts';
 import { WrongContent } from './download-file.ts';
 import type { SaveOptions } from './file-writer.ts';
 import { sha256Of } from './hash-of-row.ts';
+import { checkKeptFile } from './kept-file.ts';
 import { isKept, type ManifestEntry } from './manifest.ts';
 import { createNameAssigner } from './name-assigner.ts';
 import { downloadResumable } from './resumable-download.ts';
@@ -47,12 +46,26 @@ export type PullerOptions = {
 
 /**
  * A row of the report, its line of the manifest, and why it failed. `isNews`: an earlier pull kept the file, and now it is withheld or
- * absent for the first time.
+ * absent for the first time. `isGivenUp`: it kept the file, which is gone and cannot be had, and is no longer expected.
  */
-export type PullResult = { file: PulledFile; entry?: ManifestEntry; fault?: Fault; isNews?: boolean };
+export type PullResult = {
+  file: PulledFile;
+  entry?: ManifestEntry;
+  fault?: Fault;
+  isNews?: boolean;
+  isGivenUp?: boolean;
+};
 
-/** What would be done with a file, and its path below the target folder; null for one that cannot be had. */
-export type PlannedFile = { action: 'withheld' | 'absent' | 'here' | 'download'; path: string | null };
+/**
+ * What would be done with a file, and its path below the target folder; null for one that is not there and cannot be had. `isNews` and
+ * `fault` of a file that an earlier pull kept: as in {@link PullResult}.
+ */
+export type PlannedFile = {
+  action: 'withheld' | 'absent' | 'here' | 'download';
+  path: string | null;
+  isNews?: boolean;
+  fault?: Fault;
+};
 
 /** Downloads the files of catalogue rows into one folder. Several rows may be pulled at the same time. */
 export type Puller = {
@@ -159,31 +172,39 @@ export function createPuller(options: PullerOptions): Puller {
     return { entry: { id, path: name, sha256: expected, bytes, redacted: false, reason } };
   }
 
-  /** With `force`, a file that is withheld now and gone from the folder is no longer expected. */
-  const isGivenUp = async (path: string): Promise<boolean> =>
-    save.force &&
-    (await lstat(join(dir, path)).then(
-      () => false,
-      (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
-    ));
+  /**
+   * Returns what is known of a file whose row is withheld or absent. With `force`, one that an earlier pull kept and that is gone from the
+   * folder is no longer expected.
+   */
+  async function unavailable(row: Attachment): Promise<PullResult & { entry: ManifestEntry }> {
+    const file = emptyResult(row);
+    const { id } = row;
+    const state = noFileStateOf(row);
+    const why = {
+      redacted: state === 'withheld',
+      ...(state === 'absent' ? { absent: true } : {}),
+      ...reasonPart(row),
+    };
+    const without = { id, path: null, sha256: file.expected, bytes: row.bytes ?? null, ...why };
+    const earlier = entries.get(id);
+    if (!isKept(earlier)) return { file, entry: without };
+    const { path, sha256, bytes } = earlier;
+    const release = await hashes.acquire();
+    const { fields, fault } = await checkKeptFile(dir, earlier, state, save.world).finally(release);
+    if (fields.verdict === 'missing' && save.force) return { file, entry: without, isGivenUp: true };
+    const isNews = !earlier.redacted && earlier.absent !== true;
+    Object.assign(file, { path, expected: sha256, now: state }, fields, isNews ? { newly: true } : {});
+    const entry = { id, path, sha256, bytes, ...why };
+    return { file, entry, isNews, ...(fault === undefined ? {} : { fault }) };
+  }
 
   return {
     prefetch: (row) => smallFiles?.prefetch(row),
     async pull(row) {
+      if (!isPullable(row)) return unavailable(row);
       const file = emptyResult(row);
       const { id } = row;
       const sha256 = file.expected;
-      if (!isPullable(row)) {
-        const isAbsent = file.verdict === 'absent';
-        const why = { redacted: !isAbsent, ...(isAbsent ? { absent: true } : {}), ...reasonPart(row) };
-        const earlier = entries.get(id);
-        if (isKept(earlier) && !(await isGivenUp(earlier.path))) {
-          const { path, bytes } = earlier;
-          const isNews = !earlier.redacted && earlier.absent !== true;
-          return { file, entry: { id, path, sha256: earlier.sha256, bytes, ...why }, isNews };
-        }
-        return { file, entry: { id, path: null, sha256, bytes: row.bytes ?? null, ...why } };
-      }
       try {
         const { bytes } = await saveFileOf(row, file);
         Object.assign(file, { verdict: 'match', actual: sha256, bytes });
@@ -200,7 +221,15 @@ export function createPuller(options: PullerOptions): Puller {
       }
     },
     async plan(row) {
-      if (!isPullable(row)) return { action: noFileStateOf(row), path: null };
+      if (!isPullable(row)) {
+        const { file, isNews, fault } = await unavailable(row);
+        return {
+          action: noFileStateOf(row),
+          path: file.path,
+          ...(isNews === true ? { isNews } : {}),
+          ...(fault && { fault }),
+        };
+      }
       try {
         const target = targetOf(row);
         const found = await existing(target);

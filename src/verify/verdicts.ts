@@ -42,20 +42,23 @@ export function verdictRow(
     // The same string object saves memory where there are many files.
     actual: read === undefined ? null : read.hash === expectedHash ? expectedHash : read.hash,
     bytes: read?.bytes ?? null,
-    ...(observed === undefined && expected?.reason !== undefined && !isLost(expected)
+    ...(observed === undefined && expected?.reason !== undefined && !isKeptOnly(expected)
       ? { reason: expected.reason }
+      : {}),
+    ...(expected !== undefined && isKeptOnly(expected)
+      ? { now: expected.absent === true ? ('absent' as const) : ('withheld' as const) }
       : {}),
   };
 }
 
-/** Whether a file that is not there was kept by a pull before it was withheld: the reason for that is not why it is missing. */
-function isLost({ path, sha256, redacted, absent }: ExpectedFile): boolean {
+/** Whether a file was kept by a pull before it was withheld or absent: the reason for that is not why it is missing. */
+function isKeptOnly({ path, sha256, redacted, absent }: ExpectedFile): boolean {
   return path !== null && sha256 !== null && (redacted === true || absent === true);
 }
 
 function verdictOf(expected: ExpectedFile | undefined, observed: FoundFile | undefined): Verdict {
   if (observed === undefined) {
-    if (expected !== undefined && isLost(expected)) return 'missing';
+    if (expected !== undefined && isKeptOnly(expected)) return 'missing';
     if (expected?.redacted === true) return 'withheld';
     if (expected?.absent === true) return 'absent';
     // Without a hash a pull keeps no file.
@@ -68,6 +71,8 @@ function verdictOf(expected: ExpectedFile | undefined, observed: FoundFile | und
   const sized = (expected.bytes ?? observed.bytes) === observed.bytes;
   return sized && sameHash(expected.sha256, observed.hash) ? 'match' : 'mismatch';
 }
+
+const UNAVAILABLE: ReadonlySet<Verdict> = new Set(['withheld', 'absent']);
 
 /**
  * Returns the report of these files. `expectedWhole`: the expected files are known to be the whole collection. Otherwise
@@ -85,9 +90,11 @@ export function verifyReportOf(files: VerifiedFile[], expectedWhole: boolean): V
     unverifiable: 0,
   };
   for (const { verdict } of files) verdicts[verdict]++;
-  const checked = verdicts.match + verdicts.mismatch;
+  // A pull says of a file that it is withheld now, also where it was kept earlier and is here.
+  const kept = files.filter(({ verdict, actual }) => UNAVAILABLE.has(verdict) && actual !== null).length;
+  const checked = verdicts.match + verdicts.mismatch + kept;
   const { missing, withheld, absent, unreadable, unverifiable } = verdicts;
-  const lacking = missing + withheld + absent + unreadable + unverifiable;
+  const lacking = missing + withheld + absent - kept + unreadable + unverifiable;
   return {
     version: 1,
     checked,
@@ -137,14 +144,39 @@ export function verifyFaultsOf(
     void faults.push(new Fault(kind, what, hint === undefined ? {} : { hint }));
   const named = (isOne: (file: VerifiedFile) => boolean) => firstNames(report.files.filter(isOne));
   const judged = (verdict: VerifiedFile['verdict']) => named((file) => file.verdict === verdict);
-  if (mismatch > 0)
-    fail('integrity', `${count(mismatch)} with different content: ${judged('mismatch')}`, hints.mismatch);
+  const numberOf = (isOne: (file: VerifiedFile) => boolean) => report.files.filter(isOne).length;
   const isNotKept = (file: VerifiedFile) => file.verdict === 'missing' && file.reason !== undefined;
-  const notKept = report.files.filter(isNotKept).length;
-  const lost = named((file) => file.verdict === 'missing' && !isNotKept(file));
+  const notKept = numberOf(isNotKept);
   const least = isPart ? 'at least ' : '';
-  if (missing > notKept)
-    fail('integrity', `${least}${count(missing - notKept)} missing: ${lost}`, hints.missing);
+  const isKeptAs = (verdict: Verdict) => (file: VerifiedFile) =>
+    file.verdict === verdict && file.now !== undefined;
+  const damaged = numberOf(isKeptAs('mismatch'));
+  const gone = numberOf(isKeptAs('missing'));
+  if (mismatch > damaged) {
+    const names = named((file) => file.verdict === 'mismatch' && file.now === undefined);
+    fail('integrity', `${count(mismatch - damaged)} with different content: ${names}`, hints.mismatch);
+  }
+  if (missing > notKept + gone) {
+    const names = named((file) => file.verdict === 'missing' && file.now === undefined && !isNotKept(file));
+    fail('integrity', `${least}${count(missing - notKept - gone)} missing: ${names}`, hints.missing);
+  }
+  if (damaged > 0) {
+    const names = named(isKeptAs('mismatch'));
+    fail(
+      'integrity',
+      `${count(damaged)} with different content, withheld or absent now: ${names}`,
+      damaged === 1 ? 'only another copy can replace it' : 'only other copies can replace them',
+    );
+  }
+  if (gone > 0) {
+    const names = named(isKeptAs('missing'));
+    const copy = gone === 1 ? 'only another copy can replace it' : 'only other copies can replace them';
+    fail(
+      'integrity',
+      `${count(gone)} missing, withheld or absent now: ${names}`,
+      `${copy}; if deleted on purpose, that pull with --force accepts it`,
+    );
+  }
   if (notKept > 0) {
     const them = notKept === 1 ? 'it' : 'them';
     fail(

@@ -19,11 +19,9 @@ export async function printFileReport(app: App, report: VerifyReport | PullRepor
     () => verifyLines(report, app.screen),
     () =>
       // Expected hashes, so that `sha256sum -c` fails on the same files as arx.
-      report.files.flatMap(({ path, expected, verdict }) =>
+      report.files.flatMap(({ path, expected }) =>
         // A bag may have hashes of other algorithms; sha256sum reads only its own.
-        path === null || expected?.length !== 64 || verdict === 'withheld' || verdict === 'absent'
-          ? []
-          : [checksumLine(expected, path).slice(0, -1)],
+        path === null || expected?.length !== 64 ? [] : [checksumLine(expected, path).slice(0, -1)],
       ),
   );
 }

@@ -13,7 +13,7 @@ import { plannedFileView, pullPlanLines } from '../../format/views/index.ts';
 import { layoutOf, type LayoutName } from './pull-layout.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
 import { failIncomplete, select, type Selected } from './selection.ts';
-import { unavailableFault } from './withheld.ts';
+import { newlyWithheldText, unavailableFault } from './withheld.ts';
 
 /** Rows that are looked at at the same time. */
 const MAX_CONCURRENT_ROWS = 16;
@@ -27,7 +27,7 @@ type PlanInput = Selected & {
   concurrency: number;
 };
 
-const REFUSED = { action: 'refused', path: null } as const;
+const refused = (fault: Fault) => ({ action: 'refused', path: null, isNews: false, fault }) as const;
 
 /** Prints the plan of a pull with this input. */
 export async function planPull(input: PlanInput, app: App): Promise<void> {
@@ -71,6 +71,7 @@ async function planInto(dir: string | undefined, input: PlanInput, app: App): Pr
   };
   const progress = app.progress();
   let rows = 0;
+  let news = 0;
   const selected = selection.rows();
   const planning = mapConcurrent(layout?.prepare(selected) ?? selected, MAX_CONCURRENT_ROWS, async (row) => ({
     row,
@@ -80,20 +81,28 @@ async function planInto(dir: string | undefined, input: PlanInput, app: App): Pr
     for await (const { row, planned } of planning) {
       rows += 1;
       progress.update({ label: 'looked at', done: rows, unit: 'files' });
-      const { action, path } = planned instanceof Fault ? REFUSED : planned;
-      if (planned instanceof Fault) app.addFault(planned);
+      const { action, path, isNews, fault } = planned instanceof Fault ? refused(planned) : planned;
+      if (fault !== undefined) app.addFault(fault);
+      if (isNews === true) news += 1;
       if (action === 'download') {
         plan.files += 1;
         plan.bytes += row.bytes ?? 0;
         if (row.bytes === undefined) plan.unsized += 1;
       } else plan[action] += 1;
-      plan.rows.push({ id: row.id, action, path, bytes: row.bytes ?? null });
+      plan.rows.push({
+        id: row.id,
+        action,
+        path,
+        bytes: row.bytes ?? null,
+        ...(isNews === true ? { newly: true } : {}),
+      });
     }
     renamed.end();
   } finally {
     await progress.end();
   }
   await printPlan(plan, app);
+  if (news > 0) app.notice(`${newlyWithheldText(news)}: the pull says so with exit 3`);
   const { withheld, absent } = plan;
   const unavailable = unavailableFault({ withheld, absent, total: rows }, 'file');
   if (app.strict && unavailable !== undefined) app.addFault(unavailable);

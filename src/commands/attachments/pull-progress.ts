@@ -41,7 +41,7 @@ export function showPullProgress(app: App, { known }: Selection): PullProgress {
       if (file.verdict !== 'withheld' && file.verdict !== 'absent') files += 1;
       if (file.verdict === 'match') kept += 1;
       // Bytes that were here already must not count in the speed.
-      if (file.attempts === 0) presentBytes += file.bytes ?? 0;
+      if (file.attempts === 0 && file.now === undefined) presentBytes += file.bytes ?? 0;
       show();
     },
     end: () => progress.end(),

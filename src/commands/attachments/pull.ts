@@ -29,7 +29,7 @@ import { showPullProgress } from './pull-progress.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
 import { failIncomplete, select, type Selection } from './selection.ts';
 import { compileLess } from '../v8-flags.ts';
-import { checkAllowWithheld, failNewlyWithheld, failWithheld } from './withheld.ts';
+import { checkAllowWithheld, failNewlyWithheld, failWithheld, sayGivenUp } from './withheld.ts';
 
 /** Files downloaded at the same time: with one, the disk and the service wait for each other. */
 const DEFAULT_CONCURRENCY = 6;
@@ -157,12 +157,14 @@ async function pullWith(
   const files: PulledFile[] = [];
   /** Entries of kept files that are withheld or absent for the first time. The manifest gets them when that was said. */
   const news: ManifestEntry[] = [];
+  let givenUp = 0;
   const faults: Fault[] = [];
   let isRecorded = true;
   /** Results of files whose turn in the report has not come. */
   const ended = new Set<PullResult>();
   const record = (result: PullResult): void => {
-    const { file, entry, fault, isNews = false } = result;
+    const { file, entry, fault, isNews = false, isGivenUp = false } = result;
+    if (isGivenUp) givenUp += 1;
     ended.delete(result);
     if (entry !== undefined && isNews) news.push(entry);
     else if (entry !== undefined) manifest.add(entry);
@@ -231,6 +233,7 @@ async function pullWith(
   if (isEnded) await mark.remove({ isAll: input.all, isUndecided: selection.isUndecided() });
   const report = { ...verifyReportOf(files, isWhole(selection)), files } satisfies PullReport;
   await printFileReport(app, report);
+  sayGivenUp(app, givenUp);
   sayNext(app, { to: input.to, isRecorded }, report);
   failNewlyWithheld(app, news.length);
   if (isRecorded) await addEntries(dir, news);

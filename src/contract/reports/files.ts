@@ -21,7 +21,7 @@ export type Verdict = z.infer<typeof Verdict>;
 /**
  * One checked file. `withheld`: the archive does not give the bytes; `absent`: it never had them. `reason` says why, where the
  * catalogue does. `id` is null for an extra file, `path` for a file that was given no name. `bytes` is the
- * size that was found.
+ * size that was found. `now`: a pull kept the file, and it is withheld or absent by now, so it cannot be fetched again.
  */
 export const VerifiedFile = z.object({
   path: z.string().nullable(),
@@ -31,6 +31,7 @@ export const VerifiedFile = z.object({
   actual: FileHash.nullable(),
   bytes: count.nullable(),
   reason: z.string().optional(),
+  now: z.enum(['withheld', 'absent']).optional(),
 });
 export type VerifiedFile = z.infer<typeof VerifiedFile>;
 
@@ -61,23 +62,31 @@ export const VerifyReport = z.object({
 });
 export type VerifyReport = z.infer<typeof VerifyReport>;
 
-/** A pulled file. `resumed_from` is the byte at which the last attempt started, 0 where it started anew. */
-export const PulledFile = VerifiedFile.extend({ resumed_from: count, attempts: count });
+/**
+ * A pulled file. `resumed_from` is the byte at which the last attempt started, 0 where it started anew. A withheld or absent file with
+ * `now` is in the folder as it was kept; `newly`: this run is the first to find it so.
+ */
+export const PulledFile = VerifiedFile.extend({
+  resumed_from: count,
+  attempts: count,
+  newly: z.literal(true).optional(),
+});
 export type PulledFile = z.infer<typeof PulledFile>;
 
-/** `attachments pull -o json`. */
+/** `attachments pull -o json`. Files with `now` that are as they were kept count as checked, and as there. */
 export const PullReport = VerifyReport.extend({ files: z.array(PulledFile) });
 export type PullReport = z.infer<typeof PullReport>;
 
 /**
  * One file of the plan of a pull, and in other forms than JSON a row. `path` is below the target folder, null for a file that would get none.
- * `bytes` is its size in the catalogue.
+ * `bytes` is its size in the catalogue. `newly`: an earlier pull kept it, and it was not said yet that it is withheld or absent by now.
  */
 export const PlannedFile = z.object({
   id: z.string(),
   action: z.enum(['download', 'here', 'withheld', 'absent', 'refused']),
   path: z.string().nullable(),
   bytes: count.nullable(),
+  newly: z.literal(true).optional(),
 });
 export type PlannedFile = z.infer<typeof PlannedFile>;
 

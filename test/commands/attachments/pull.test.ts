@@ -108,6 +108,7 @@ describe('--allow-withheld, for a mirror that is pulled every day', () => {
     row: { sha256: null, file_url: null, absent_reason: 'is not in the export' },
   };
   const line = '--all --to dl -q --allow-withheld';
+  const NEWS = '1 file that an earlier pull kept is withheld or absent now';
   const verify = (options: string) => arx(dir, `attachments verify dl -q ${options}`);
 
   test('withheld and absent files are no failure of a pull and a verification', async () => {
@@ -151,8 +152,15 @@ describe('--allow-withheld, for a mirror that is pulled every day', () => {
     expect(await pull(line)).toMatchObject({ exit: 0, stdout: '', stderr: '' });
     expect(await verify('--allow-withheld')).toMatchObject({ exit: 0, stderr: '' });
     writeFileSync(join(dir, 'dl/file-2.txt'), 'own');
+    // No pull can replace it.
+    expect((await pull(`${line} --force`)).exit).toBe(12);
     rmSync(join(dir, 'dl/file-3.txt'));
-    expect((await pull(line)).exit).toBe(0);
+    const lost = await pull(line);
+    expect(lost).toMatchObject({ exit: 12 });
+    expect(lost.stderr).toContain('att_2: file-2.txt has different content, and is withheld now');
+    expect(lost.stderr).toContain('hint: only another copy can replace it\n');
+    expect(lost.stderr).toContain('att_3: file-3.txt is no longer in the folder, and is withheld now');
+    expect(await pull(`${line} --dry-run`)).toMatchObject({ exit: 12 });
     for (const against of ['', `--against catalogue --base-url ${server!.url}`]) {
       const ran = await arx(dir, `attachments verify dl --allow-withheld --json ${against}`, {
         env: { ARX_TOKEN: TOKEN },
@@ -160,20 +168,75 @@ describe('--allow-withheld, for a mirror that is pulled every day', () => {
       const verdicts = reportOfVerify(ran).files.map(({ verdict }) => verdict);
       expect([ran.exit, verdicts]).toEqual([12, ['match', 'mismatch', 'missing', 'match']]);
       expect(ran.stderr).not.toContain('could not keep');
+      expect(ran.stderr).not.toContain('run that pull again');
+      expect(ran.stderr).toContain(
+        '1 file with different content, withheld or absent now: file-2.txt [integrity, exit 12]\n  hint: only another copy can replace it\n',
+      );
+      expect(ran.stderr).toContain('1 file missing, withheld or absent now: file-3.txt [integrity]');
     }
     // A bag without the service leaves them out, too.
     rmSync(join(dir, 'dl/file-2.txt'));
     const bag = await arx(dir, 'attachments export dl --to bag --offline --json');
     expect([bag.exit, JSON.parse(bag.stdout)]).toMatchObject([3, { files: 2, withheld: ['att_2', 'att_3'] }]);
     // Whoever deleted them on purpose says so.
-    expect((await pull(`${line} --force`)).exit).toBe(0);
+    const accepted = await pull('--all --to dl --allow-withheld --force');
+    expect([accepted.exit, accepted.stderr]).toEqual([
+      0,
+      expect.stringContaining('2 files that an earlier pull kept are gone, and withheld or absent now'),
+    ]);
     expect((await verify('--allow-withheld')).exit).toBe(0);
     await serve(files);
     expect((await pull(line)).exit).toBe(0);
     expect((await verify('')).exit).toBe(0);
   });
 
-  const NEWS = '1 file that an earlier pull kept is withheld or absent now';
+  test('a report tells which files are withheld now, and which were not before', async () => {
+    await serve([{ content: 'one' }, { content: 'two' }, withheld]);
+    await pull(line);
+    await serve([{ content: 'one', row: HIDDEN }, { content: 'two' }, withheld]);
+    const plan = await pull('--all --to dl --dry-run --json');
+    expect([plan.exit, plan.stderr]).toEqual([
+      0,
+      expect.stringContaining(`${NEWS}: the pull says so with exit 3`),
+    ]);
+    expect(JSON.parse(plan.stdout)).toMatchObject({
+      rows: [{ action: 'withheld', path: 'file-1.txt', newly: true }, { action: 'here' }, { path: null }],
+    });
+    const one = { verdict: 'withheld', path: 'file-1.txt', expected: sha256Of('one'), now: 'withheld' };
+    const news = reportOf(await pull(`${line} --json`));
+    expect(news.files).toMatchObject([{ ...one, newly: true }, { verdict: 'match' }, { path: null }]);
+    expect(news.files[2]).not.toHaveProperty('now');
+    const next = reportOf(await pull(`${line} --json`));
+    expect(next.files[0]).toMatchObject({ ...one, actual: sha256Of('one') });
+    expect(next.files[0]).not.toHaveProperty('newly');
+    const verified = reportOfVerify(await verify('--allow-withheld --json'));
+    expect(verified.files[0]).toMatchObject({ ...one, verdict: 'match' });
+    for (const { checked, bytes, completeness } of [news, next])
+      expect({ checked, bytes, completeness }).toEqual({
+        checked: verified.checked,
+        bytes: verified.bytes,
+        completeness: verified.completeness,
+      });
+    const both = '--ids - --to dl --json -q --allow-withheld';
+    expect(reportOf(await pull(both, { stdin: 'att_1\natt_2\n' }))).toMatchObject({
+      checked: 2,
+      completeness: 'complete',
+    });
+  });
+
+  test('a kept file is not looked for through a link', async () => {
+    await serve([{ content: 'one', row: { origin_city: 'rome' } }]);
+    await pull(`${line} --by city`);
+    renameSync(join(dir, 'dl/rome'), join(dir, 'moved'));
+    symlinkSync('../moved', join(dir, 'dl/rome'));
+    await serve([{ content: 'one', row: { ...HIDDEN, origin_city: 'rome' } }, { content: 'two' }]);
+    const ran = await pull(line);
+    expect([ran.exit, ran.stderr]).toEqual([
+      12,
+      expect.stringContaining('rome/file-1.txt is no longer in the folder'),
+    ]);
+  });
+
   test('a pull that was interrupted, or killed, leaves it to the next one to say that', async () => {
     await serve([{ content: 'a' }]);
     expect((await pull(line)).exit).toBe(0);
