@@ -124,8 +124,11 @@ function interruptionOf(
   const reason = signal.reason as Fault;
   if (run.endsBySignal && run.faults.length === 0 && reason.detail.signal !== 'SIGINT') return undefined;
   // `--max-time` ends a run, too.
-  if (reason.kind !== 'interrupted') return run.faults.length === 0 ? reason : undefined;
   const own = run.app?.interruption();
+  if (reason.kind !== 'interrupted') {
+    if (own?.kept !== undefined) reason.detail.kept ??= own.kept;
+    return run.faults.length === 0 ? reason : undefined;
+  }
   const found = run.faults.find(({ kind, detail }) => kind === 'interrupted' && detail.kept !== undefined);
   const kept = own?.kept ?? found?.detail.kept;
   const next = own?.next ?? hintText(found?.detail.hint ?? 'run the same command again', run.app?.names);

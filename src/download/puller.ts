@@ -71,7 +71,7 @@ export type PlannedFile = {
 export type Puller = {
   /** Gets each row that some page shows, so that its file may be downloaded early, see {@link SmallFiles.prefetch}. */
   prefetch(row: Attachment): void;
-  /** Downloads the file of a row. A Fault is a result, except 'interrupted', which is thrown. */
+  /** Downloads the file of a row. A Fault is a result. What ends the run, an interruption or a time limit, is thrown. */
   pull(row: Attachment): Promise<PullResult>;
   /** Returns what {@link Puller.pull} would do, without a request or a write. `here`: the file exists and is verified. */
   plan(row: Attachment): Promise<PlannedFile | Fault>;
@@ -210,6 +210,8 @@ export function createPuller(options: PullerOptions): Puller {
         Object.assign(file, { verdict: 'match', actual: sha256, bytes });
         return { file, entry: { id, path: file.path, sha256: sha256!, bytes, redacted: false } };
       } catch (error) {
+        // A run that is ended by a signal or its time limit says nothing of the files that it was at.
+        save.world.signal.throwIfAborted();
         const fault = faultOfRow(error, id);
         const isOther = error instanceof WrongContent || error instanceof OtherContent;
         if (isOther && error.actual !== undefined)
@@ -235,6 +237,7 @@ export function createPuller(options: PullerOptions): Puller {
         const found = await existing(target);
         return { action: found === undefined ? 'download' : 'here', path: target.name };
       } catch (error) {
+        save.world.signal.throwIfAborted();
         return faultOfRow(error, row.id);
       }
     },

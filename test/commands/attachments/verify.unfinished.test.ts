@@ -109,6 +109,24 @@ test('so does an interruption; a pull of all files ends every other one', async 
   expect(await verified()).toMatchObject({ exit: 0, report: { completeness: 'complete' } });
 });
 
+test('so does the end of --max-time, which is said once, with what is kept', async () => {
+  const controller = new AbortController();
+  const late = new Fault('network', 'not done within 2 s', { hint: '--max-time allows more' });
+  const stop: ForeignFile['script'] = () => controller.abort(late);
+  await serve([
+    SIZED('a'),
+    { content: 'b', script: stop },
+    ...Array.from({ length: 30 }, () => ({ content: 'c', script: () => {} })),
+  ]);
+  const { exit, stderr } = await pull('--all --concurrency 4', { signal: controller.signal });
+  expect([exit, stderr.match(/^arx: .*/gm)]).toEqual([
+    EXIT.network,
+    ['arx: not done within 2 s [network, exit 10]'],
+  ]);
+  expect(stderr).toMatch(/^ {2}kept: [01] files? in the folder$/m);
+  expect(await verified()).toMatchObject({ exit: EXIT.partial, report: { completeness: 'unknown' } });
+});
+
 test('an interruption enters every file that got its name, also behind one that did not end', async () => {
   const controller = new AbortController();
   const hang: ForeignFile['script'] = () => {};
