@@ -7,7 +7,6 @@ import type { RowChanges } from '../client/list-parser.ts';
 import { parsePeriod } from '../contract/search/dates.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
-import { mapRows } from '../format/rows.ts';
 import type { View } from '../format/views/view.ts';
 import { changedRows, countContradictions, twoHashesFault } from './contradictions.ts';
 import { countsOf, noticeEmptyArchive } from './archive-counts.ts';
@@ -213,7 +212,8 @@ export async function printList<Row extends { id: string }>(
   let rows = 0;
   let withheld = 0;
   await app.printer.list(view, {
-    rows: mapRows({ pages: shown.pages }, counted),
+    rows: { pages: shown.pages },
+    onPrinted: count,
     isAll: input.all,
     status: () => (isCutShort() ? 'partial' : fault() === undefined ? 'stable' : 'unstable'),
     summary: () => ({
@@ -235,10 +235,9 @@ export async function printList<Row extends { id: string }>(
     app.addFault(new Fault('partial', 'these are not all rows', { hint: 'every row: --all' }));
   sayWithheld({ rows, withheld }, app);
 
-  function counted(row: Row): Row {
+  function count(row: Row): void {
     rows += 1;
     if (isWithheld(row)) withheld += 1;
-    return row;
   }
 }
 

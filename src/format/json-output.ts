@@ -9,6 +9,8 @@ export type Envelope<T> = {
   rows: Rows<T>;
   /** A function where the status is known only after the rows. */
   status?: string | undefined | (() => string | undefined);
+  /** Called with each row that is printed: `--max-rows` reads one more, to know whether there is one. */
+  onPrinted?(row: T): void;
   /** Rows come slowly, and people want to see each one as it comes: no pager. */
   isLive?: boolean;
   /** All rows were asked for: people see the summary on their terminal although the rows go elsewhere. */

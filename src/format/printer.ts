@@ -18,7 +18,7 @@ import {
 import { cutList } from './cut-list.ts';
 import { isSoon, writeToSink } from './sink-writer.ts';
 import type { CompleteRecord } from './record-shape.ts';
-import { pagesOf, textOfRows, type Rows } from './rows.ts';
+import { mapRows, pagesOf, textOfRows, type Rows } from './rows.ts';
 import { summaryRecord } from './summary-record.ts';
 import type { Canvas } from './terminal/capabilities.ts';
 import { drawTable } from './terminal/table.ts';
@@ -266,7 +266,7 @@ export function createPrinter(options: PrinterOptions): Printer {
         isCut = true;
         cut?.onCut();
       };
-      const list = cut === undefined ? checked : cutList(checked, cut.maxRows, onCut);
+      const list = withOnPrinted(cut === undefined ? checked : cutList(checked, cut.maxRows, onCut));
       lastSummary = list.summary;
       if (isSilent) {
         // What is done is done while the rows are read.
@@ -376,6 +376,17 @@ export function createPrinter(options: PrinterOptions): Printer {
     }
     if (options.withSummary === true) yield summary(true);
   }
+}
+
+/** Returns the list with rows that are passed to its `onPrinted`. */
+function withOnPrinted<T>(list: Envelope<T>): Envelope<T> {
+  const { onPrinted, rows } = list;
+  if (onPrinted === undefined) return list;
+  const pass = (row: T): T => {
+    onPrinted(row);
+    return row;
+  };
+  return { ...list, rows: mapRows(rows, pass) };
 }
 
 async function openPaint({ color, links }: PrinterOptions): Promise<Paint> {

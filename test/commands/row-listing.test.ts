@@ -54,6 +54,23 @@ test.each(['--all', '--walk', '--limit 500', '--count'])(
   },
 );
 
+test.each(['', '--all'])('only printed rows are counted as withheld: ls %s', async (how) => {
+  const ran = await arx(dir, `attachments ls --redacted yes ${how} --max-rows 2 -o json --strict`);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ summary: { rows: 2, withheld: 2, complete: false } });
+  expect(ran.stderr).toContain('2 of 2 rows are withheld');
+});
+
+test.each(['messages', 'conversations'])('only printed rows are counted as withheld: %s', async (name) => {
+  const home = tempFolder('row-listing-printed');
+  await sampleData(join(home, 'data'));
+  expect((await arx(home, 'login --client-id b --observer-tier external')).exit).toBe(0);
+  const rows = JSON.parse((await arx(home, `${name} ls --limit 500 -o json`)).stdout) as { data: Row[] };
+  const first = rows.data.findIndex(({ status }) => status === 'withheld');
+  expect(first).toBeGreaterThan(0);
+  const ran = await arx(home, `${name} ls --all --max-rows ${first} --strict`);
+  expect(ran.stderr).not.toContain('withheld');
+});
+
 test('rows that fail in the middle have no total, and are not all', async () => {
   async function* matching() {
     yield [{ id: 'a' }];

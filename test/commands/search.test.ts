@@ -174,6 +174,14 @@ test.each(['search x', 'search x --count', 'conversations ls --matching x', 'att
   },
 );
 
+test('--after a message that the search does not find', async () => {
+  const dir = tempFolder('search');
+  await sampleData(join(dir, 'data'));
+  const ran = await arx(dir, 'search subject:noctilucent --after msg_3');
+  expect(ran).toMatchObject({ exit: 6, stdout: '' });
+  expect(ran.stderr).toContain('arx: --after: msg_3 is not among the results of this search [not_found');
+});
+
 test('characters that cannot be seen are left out of a query', async () => {
   const dir = tempFolder('search');
   await sampleData(join(dir, 'data'));

@@ -71,7 +71,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   let redacted = 0;
   const odd = limitedNotices(app.notice);
   const hashes = new UnusableHashes();
-  const count = (row: Attachment): Attachment => {
+  const count = (row: Attachment): void => {
     totals.rows += 1;
     hashes.add(row);
     if (isWithheld(row)) redacted += 1;
@@ -80,8 +80,10 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     if (row.redacted === true && typeof row.file_url === 'string') {
       odd.add(`${row.id} is redacted and still names a file_url; it is never fetched`);
     }
+  };
+  const shownRow = (row: Attachment): Attachment => {
     const shown = facts?.withFacts(row) ?? row;
-    return isStateShown ? { ...shown, state } : shown;
+    return isStateShown ? { ...shown, state: fileStateOf(row) } : shown;
   };
   const isComplete = (listing: { complete(): boolean }): boolean =>
     listing.complete() &&
@@ -134,7 +136,8 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     }
     await app.printer.list(view, {
       status: () => (totals.withheld > 0 || shown.total() === undefined ? 'partial' : 'stable'),
-      rows: mapRows({ pages: pages() }, count),
+      rows: mapRows({ pages: pages() }, shownRow),
+      onPrinted: count,
       isAll: input.all,
       summary: () => ({
         ...summaryOf(totals, shown.total(), isUndecided),
@@ -155,7 +158,6 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       list = await listOf({ ...input, ...written });
       page = await firstRows(list, input, app);
     }
-    const rows = page.data.map(count);
     complete = page.has_more === false && input.after === undefined && input.before === undefined;
     const repeated = repeatedRows(page.data);
     const contradicted = totalContradiction(page, input);
@@ -166,8 +168,10 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     const total = await totalOf(app, page, input, list.isUnfiltered ? 'attachments' : undefined);
     await decide();
     await app.printer.list(view, {
-      status: page.status ?? (totals.withheld > 0 ? 'partial' : 'stable'),
-      rows,
+      status:
+        page.status ?? (page.data.some((row) => fileStateOf(row) === 'withheld') ? 'partial' : 'stable'),
+      rows: page.data.map(shownRow),
+      onPrinted: count,
       summary: () => ({
         ...summaryOf(totals, total, isUndecided),
         has_more: page.has_more ?? null,

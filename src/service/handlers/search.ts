@@ -34,7 +34,7 @@ import { selectIn } from '../store/sql/bulk-statements.ts';
 import type { DataVersion, LongReads } from '../store/sql/database.ts';
 import { isStoreUnavailable } from '../store/sql/database-error.ts';
 import { ok, type Call, type Reply } from './call.ts';
-import { invalidCursor, unknownCursor } from './list-window.ts';
+import { invalidCursor } from './list-window.ts';
 import { labelNotes, labelsFor, meantLabels, type Labels } from './search-labels.ts';
 
 /** With more matches PostgreSQL does not rank, since that would take seconds. */
@@ -113,7 +113,11 @@ async function found(call: Call, gone: AbortSignal | undefined): Promise<Reply> 
     return ok({ ...page, data: [], has_more: isCount && total > 0 } satisfies SearchPage);
 
   const after = cursor === undefined ? undefined : await finder.hitOf(cursor, order);
-  if (cursor !== undefined && after === undefined) throw unknownCursor('starting_after', idOf('msg', cursor));
+  if (cursor !== undefined && after === undefined)
+    throw new ApiError(
+      'cursor_not_found',
+      `starting_after: ${idOf('msg', cursor)} is not among the results of this search`,
+    );
   const hits = await finder.find(order, limit + 1, after);
   const has_more = hits.length > limit;
   const records = await recordsOf(hits.slice(0, limit), scope);
