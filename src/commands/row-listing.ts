@@ -232,7 +232,7 @@ export async function printList<Row extends { id: string }>(
   failNoMatch(rows, filterState(list, doubt), input, app);
   if (doubt !== undefined) app.addFault(doubt);
   else if (app.strict && !isWhole())
-    app.addFault(new Fault('partial', 'these are not all rows', { hint: 'every row: --all' }));
+    app.addFault(new Fault('partial', 'these are not all rows', { hint: commandForAll(app) }));
   sayWithheld({ rows, withheld }, app);
 
   function count(row: Row): void {

@@ -266,7 +266,7 @@ async function printHits(
   }
   // What is not searched is said by itself.
   if (app.strict && isCut())
-    app.addFault(new Fault('partial', 'the page is not the whole list', { hint: 'every row: --all' }));
+    app.addFault(new Fault('partial', 'the page is not the whole list', { hint: commandForAll(app) }));
   if (input.sort === 'relevance' && order !== 'relevance')
     app.notice(`newest first: this service does not rank these ${formatCount(total)} messages`);
 }

@@ -1,6 +1,6 @@
 // `arx search` at a service without a search, and while an archive is being indexed.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { arx, recordsOf, type Ran } from '../support/command.ts';
+import { arx, exitRecordOf, recordsOf, type Ran } from '../support/command.ts';
 import { sampleData } from '../support/sample.ts';
 import { serve, tokenOf } from '../support/served.ts';
 import { answer } from '../support/misbehaving-server.ts';
@@ -181,6 +181,17 @@ test('--after a message that the search does not find', async () => {
   expect(ran).toMatchObject({ exit: 6, stdout: '' });
   expect(ran.stderr).toContain('arx: --after: msg_3 is not among the results of this search [not_found');
 });
+
+test.each(['search body:the', 'attachments ls --redacted no', 'messages ls --sort date'])(
+  'a page that is not the whole list names the command for all rows: %s',
+  async (line) => {
+    const dir = tempFolder('search');
+    await sampleData(join(dir, 'data'));
+    const ran = await arx(dir, `${line} --strict --limit 1 --json`);
+    const { next } = exitRecordOf(ran);
+    expect({ exit: ran.exit, next }).toEqual({ exit: 3, next: `arx ${line} --strict --json --all` });
+  },
+);
 
 test('characters that cannot be seen are left out of a query', async () => {
   const dir = tempFolder('search');

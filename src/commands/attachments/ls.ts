@@ -7,6 +7,7 @@ import { Fault } from '../../faults.ts';
 import { mapRows } from '../../format/rows.ts';
 import { attachmentView } from '../../format/views/index.ts';
 import { noticeEmptyArchive } from '../archive-counts.ts';
+import { commandForAll } from '../command-again.ts';
 import { Window } from '../input.ts';
 import { changedRows, twoHashesFault } from '../contradictions.ts';
 import { isDrifting, noticeDrift, noticeMore, repeatedRows, totalContradiction, totalOf } from '../page.ts';
@@ -195,7 +196,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   hashes.fail(app);
   odd.end('redacted rows name a file_url; none is ever fetched');
   if (app.strict && !complete && !input.all)
-    app.addFault(new Fault('partial', 'the page is not the whole list', { hint: 'every row: --all' }));
+    app.addFault(new Fault('partial', 'the page is not the whole list', { hint: commandForAll(app) }));
   const { withheld, absent, rows: total } = totals;
   const unavailable = unavailableFault({ withheld, absent, total }, 'row');
   if (app.strict && unavailable !== undefined) app.addFault(unavailable);
