@@ -115,7 +115,10 @@ describe('the sample archive', () => {
     ['--on 1950', 'no attachment has a date on 1950; arx attachments ls --all lists them'],
     ['--source nosuch', 'no source "nosuch" in what you may read; arx attachments sources lists them'],
     ['--from nobody', 'no attachment has from "nobody"; arx attachments senders lists them'],
-    ['--matching subject:nosuchword', 'there are no attachments of the messages that "subject:nosuchword" finds'],
+    [
+      '--matching subject:nosuchword',
+      'there are no attachments of the messages that "subject:nosuchword" finds',
+    ],
   ])('%s: says that nothing matches, and leaves nothing', async (line, words) => {
     const ran = await pull(`${line} --to got/below`);
     expect(ran).toMatchObject({ exit: 0, stdout: '' });
