@@ -13,6 +13,7 @@ import type { SearchPage } from '../contract/search/search.ts';
 import type { Position } from '../contract/sequence.ts';
 import { signatureHeaders } from '../contract/signature.ts';
 import type { Token, TokenRequest } from '../contract/token.ts';
+import { isWithheld } from '../contract/withheld.ts';
 import { Fault } from '../faults.ts';
 import { lazy } from '../lazy.ts';
 import { parseContent, type ForeignContent } from './content-body.ts';
@@ -96,8 +97,8 @@ export type Client = {
   guessOf(list: ListName): ListGuess | undefined;
   /** Returns the rows of a list about which answers differed. */
   changesOf(list: ListName): RowChanges;
-  /** Returns how a page of the catalogue contradicted itself about withheld rows; undefined where none did. */
-  contradictionOfAttachments(): string | undefined;
+  /** Returns how a page of a list contradicted itself about withheld rows; undefined where none did. */
+  contradictionOf(list: ListName): string | undefined;
   /** Sends a GET for any path below the base URL. Returns the body unchecked. */
   get(path: string): Promise<Reply<Uint8Array>>;
 };
@@ -106,7 +107,7 @@ export type Client = {
 export function createClient(options: ClientOptions): Client {
   const base = parseBaseUrl(options.baseUrl, options);
   const send = createSender(options);
-  let contradiction: string | undefined;
+  const contradictions = new Map<ListName, string>();
   let messagesRoute: 'messages' | 'messages_v1' | undefined;
   const lists = {
     attachments: lazy(() => createRecordListParser(ATTACHMENTS, options)),
@@ -154,6 +155,19 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
+  /** Returns a page whose status was compared with its rows. The status of entries and events means something else. */
+  function compared<Row extends object>(
+    list: 'attachments' | 'conversations' | 'messages',
+    reply: Reply<ListPage<Row>>,
+  ): Reply<ListPage<Row>> {
+    const isBare = lists[list]().guess()?.rows === '';
+    if (!contradictions.has(list)) {
+      const found = statusContradiction(reply.status, reply.body, list, isBare);
+      if (found !== undefined) contradictions.set(list, found);
+    }
+    return reply;
+  }
+
   /** Asks, once, for a list that every archive service has. Returns the Fault of a server that answers with a web page there, too. */
   const otherServerFault = lazy(async (): Promise<Fault | undefined> => {
     const url = urlWithin(base, ROUTES.attachments.path, { limit: 1 });
@@ -179,12 +193,8 @@ export function createClient(options: ClientOptions): Client {
         }),
       );
     },
-    attachments: async (query) => {
-      const reply = await read('attachments', page(lists.attachments(), query), {}, query);
-      const isBare = lists.attachments().guess()?.rows === '';
-      contradiction ??= statusContradiction(reply.status, reply.body, isBare);
-      return reply;
-    },
+    attachments: async (query) =>
+      compared('attachments', await read('attachments', page(lists.attachments(), query), {}, query)),
     attachment: async (id) => read('attachment', as(records.attachment(), id), { id }),
     content: async (id, query) => {
       const readers = await contentReaders();
@@ -221,13 +231,14 @@ export function createClient(options: ClientOptions): Client {
       });
     },
     events: (query) => read('events', page(lists.events(), query), {}, query),
-    conversations: (query) => read('conversations', page(lists.conversations(), query), {}, query),
+    conversations: async (query) =>
+      compared('conversations', await read('conversations', page(lists.conversations(), query), {}, query)),
     conversation: async (id) => read('conversation', as(records.conversation(), id), { id }),
     messages: async (query) => {
       try {
         const reply = await read(messagesRoute ?? 'messages', page(lists.messages(), query), {}, query);
         messagesRoute ??= 'messages';
-        return reply;
+        return compared('messages', reply);
       } catch (error) {
         const missing = error instanceof Fault && error.kind === 'not_found';
         if (!missing || messagesRoute !== undefined) throw error;
@@ -236,7 +247,7 @@ export function createClient(options: ClientOptions): Client {
           throw error;
         });
         messagesRoute = 'messages_v1';
-        return reply;
+        return compared('messages', reply);
       }
     },
     search: async (query) => {
@@ -245,7 +256,7 @@ export function createClient(options: ClientOptions): Client {
     },
     guessOf: (list) => lists[list]().guess(),
     changesOf: (list) => lists[list]().changes(),
-    contradictionOfAttachments: () => contradiction,
+    contradictionOf: (list) => contradictions.get(list),
     get: async (path) => {
       const url = typedUrlWithin(base, path);
       const asked = path.split('?')[0];
@@ -261,22 +272,29 @@ function as<T>(readBody: ReadBody<T>, id?: string): (answer: ApiResponse) => Rep
 }
 
 /**
- * Returns how a page of the catalogue contradicts itself: HTTP 206, the status `partial` and a redacted row come together, and
- * `stable` comes with none (interface 4.2). HTTP 200 without one of these words says nothing. A bare array has no place for one.
- * Another service may show a withheld row without `redacted`, so any row that counts as withheld explains `partial`.
+ * Returns how a page contradicts itself: HTTP 206, the status `partial` and a redacted row come together, and
+ * `stable` comes with none (interface 3), (interface 4.2). HTTP 200 without one of these words says nothing. A bare array has no place
+ * for one. Another service may show a withheld row without `redacted`, so any row that counts as withheld explains `partial`.
  */
 function statusContradiction(
   http: number,
-  { status, data }: { status?: string | undefined; data: readonly Attachment[] },
+  { status, data }: { status?: string | undefined; data: readonly object[] },
+  list: 'attachments' | 'conversations' | 'messages',
   isBare: boolean,
 ): string | undefined {
   const isPartial = status === 'partial' || (isBare && http === 206);
-  const hasRedacted = data.some(({ redacted }) => redacted === true);
-  const fits = isPartial ? data.some((row) => fileStateOf(row) === 'withheld') : !hasRedacted;
+  const isCatalogue = list === 'attachments';
+  const hasRedacted = data.some((row) =>
+    isCatalogue ? (row as Attachment).redacted === true : isWithheld(row),
+  );
+  const hasWithheld = isCatalogue
+    ? data.some((row) => fileStateOf(row as Attachment) === 'withheld')
+    : hasRedacted;
+  const fits = isPartial ? hasWithheld : !hasRedacted;
   const isSaid = http === 206 || isPartial || status === 'stable';
   if (!isSaid || ((http === 206) === isPartial && fits)) return undefined;
   const words = status === undefined ? 'no status' : `status ${safeText(status, 40)}`;
-  const rows = hasRedacted ? 'a redacted row' : 'no redacted row';
+  const rows = `${hasRedacted ? 'a' : 'no'} ${isCatalogue ? 'redacted' : 'withheld'} row`;
   return `answer contradicts itself: HTTP ${http} with ${words} and ${rows}`;
 }
 

@@ -2,8 +2,7 @@
 import * as z from 'zod';
 import { OptionalText, PAGE_LIMIT } from '../contract/scalars.ts';
 import type { App } from '../app.ts';
-import type { ListName } from '../client/index.ts';
-import type { RowChanges } from '../client/list-parser.ts';
+import type { Client, ListName } from '../client/index.ts';
 import { parsePeriod } from '../contract/search/dates.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
@@ -166,18 +165,19 @@ export async function printList<Row extends { id: string }>(
     list,
     view,
     order,
-    changes,
+    client,
     name,
   }: {
     list: FilteredList<Row>;
     view: View<Row>;
     order: Order<Row> | undefined;
-    changes: RowChanges;
+    client: Client;
     name: ListName;
   },
   input: Selection & Window,
   app: App,
 ): Promise<void> {
+  const changes = client.changesOf(name);
   if (input.count) {
     const listing = readAll(list, order, input, app);
     const fault = (): Fault | undefined => listing.fault() ?? list.fault();
@@ -188,13 +188,13 @@ export async function printList<Row extends { id: string }>(
     );
     failNoMatch(total, filterState(list, fault()), input, app);
     list.tests.sayHidden(app);
-    countContradictions(app, undefined, changes);
+    countContradictions(app, client.contradictionOf(name), changes);
     return;
   }
   if (!input.all && order === undefined) {
     const page = await firstRows(list, input, app);
     const counted = list.isUnfiltered ? name : undefined;
-    const contradiction = list.oversized();
+    const contradiction = list.oversized() ?? client.contradictionOf(name);
     const { isUndecided } = list.tests;
     const known = { fault: list.fault(), changes, read: list.ids, counted, contradiction, isUndecided };
     await printPage(app, view, page, input, known);
@@ -227,7 +227,7 @@ export async function printList<Row extends { id: string }>(
   sayMore(rows, shown, app);
   list.tests.sayHidden(app);
   await noticeEmptyArchive(rows, app);
-  countContradictions(app, undefined, changes);
+  countContradictions(app, client.contradictionOf(name), changes);
   const doubt = fault();
   failNoMatch(rows, filterState(list, doubt), input, app);
   if (doubt !== undefined) app.addFault(doubt);

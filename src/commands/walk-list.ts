@@ -37,6 +37,8 @@ export type ListToWalk<Row extends Identified, Shown extends object> = {
   filter?: { matches: (row: Row) => boolean; fault: () => Fault | undefined; isUndecided: () => boolean };
   /** Returns the rows about which answers differed, positions aside. */
   changes: () => RowChanges;
+  /** Returns how the status of a page contradicted its rows, where that is known. */
+  contradiction?: () => string | undefined;
   /** What a frozen log says it is of. `list` names a list of the address; absent: its conversations. */
   subject: { base_url: string; list?: string };
   /** Rows of the largest page that the service gives. */
@@ -71,7 +73,18 @@ export async function walkList<Row extends Identified, Shown extends object>(
 }
 
 async function runWalk<Row extends Identified, Shown extends object>(
-  { source, noun, view, shown, filter, changes, subject, pageRows, noCrossCheck }: ListToWalk<Row, Shown>,
+  {
+    source,
+    noun,
+    view,
+    shown,
+    filter,
+    changes,
+    contradiction,
+    subject,
+    pageRows,
+    noCrossCheck,
+  }: ListToWalk<Row, Shown>,
   input: WalkInput,
   app: App,
   dir: string | undefined,
@@ -189,7 +202,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
   }
   if (outcome === undefined) return printed;
   countWalkFaults(outcome, input.failOnDrift, app);
-  countContradictions(app, undefined, changes());
+  countContradictions(app, contradiction?.(), changes());
   const missing = crossCheck === 'full' ? missingCrossCheck(outcome.report, noCrossCheck, noun) : undefined;
   if (missing !== undefined) app.addFault(missing);
   const doubt = filter?.fault();

@@ -3,14 +3,11 @@ import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
 import { partOf } from '../format/numbers.ts';
 
+export { isWithheld } from '../contract/withheld.ts';
+
 /** What to do where a tier reads too little. */
 export const OTHER_TIER = 'arx whoami shows the tier, arx login asks for another';
 
-/** Returns whether a row says that it is withheld from the reader. */
-export function isWithheld(row: object): boolean {
-  const { status, redacted, withheld } = row as Record<string, unknown>;
-  return status === 'withheld' || redacted === true || withheld === true;
-}
 
 /**
  * Returns for a summary how many rows of a list are withheld; null in place of 0 where rows were left out of which it could not be told

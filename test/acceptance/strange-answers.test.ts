@@ -93,6 +93,40 @@ describe('a page that contradicts itself about redacted rows', () => {
   });
 });
 
+describe.each(['conversations', 'messages'])('A20 a page of %s that contradicts itself', (list) => {
+  const SHOWN = [{ id: 'row_1', subject: 's' }];
+  const WITHHELD = [...SHOWN, { id: 'row_2', status: 'withheld' }];
+  const lines = [`${list} ls`, `${list} ls --all`, `${list} ls --count`];
+  const walk = list === 'messages' ? 'messages ls --walk' : 'conversations walk --cross-check off';
+
+  test.each([
+    [206, undefined, SHOWN, 'HTTP 206 with no status and no withheld row'],
+    [206, 'stable', SHOWN, 'HTTP 206 with status stable and no withheld row'],
+    [200, 'partial', SHOWN, 'HTTP 200 with status partial and no withheld row'],
+    [206, 'partial', SHOWN, 'HTTP 206 with status partial and no withheld row'],
+    [200, 'stable', WITHHELD, 'HTTP 200 with status stable and a withheld row'],
+  ])('%i, status %s: rows and a warning; exit 11 with --strict', async (http, status, data, words) => {
+    await at(http, { status, data, has_more: false });
+    for (const line of [...lines, walk]) {
+      const { exit, stderr } = await run(line);
+      expect([line, exit, stderr]).toEqual([line, 0, `arx: answer contradicts itself: ${words}\n`]);
+    }
+    expect(await run(`${lines[1]} --strict`)).toMatchObject({ exit: 11 });
+    expect(await run(`${walk} --strict`)).toMatchObject({ exit: 11 });
+  });
+
+  test.each([
+    [200, undefined, WITHHELD],
+    [200, 'stable', SHOWN],
+    [206, 'partial', WITHHELD],
+    [206, 'partial', [...SHOWN, { id: 'row_2', withheld: true }]],
+    [206, 'partial', [...SHOWN, { id: 'row_2', redacted: true }]],
+  ])('nothing is said about %i, status %s', async (http, status, data) => {
+    await at(http, { status, data, has_more: false });
+    for (const line of lines) expect(await run(line)).toMatchObject({ exit: 0, stderr: '' });
+  });
+});
+
 test('A20 a list without an envelope has no place for a status', async () => {
   await at(206, REDACTED);
   expect((await run('attachments ls')).stderr).not.toContain('contradicts');

@@ -13,7 +13,7 @@ describe('E1: no route of the API is redirected, and no token goes on', () => {
   const credentials = { client_id: 'me', observer_tier: 'internal', requested_tier: 'internal' };
   const EVENT = { id: 'evt_1', type: 'mirror.detected', payload: { layer: 'x' } };
   const ROUTES: Record<
-    Exclude<keyof Client, 'baseUrl' | 'guessOf' | 'changesOf' | 'contradictionOfAttachments'>,
+    Exclude<keyof Client, 'baseUrl' | 'guessOf' | 'changesOf' | 'contradictionOf'>,
     (client: Client) => Promise<unknown>
   > = {
     token: (client) => client.token(credentials),

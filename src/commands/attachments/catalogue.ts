@@ -78,7 +78,7 @@ export function countCatalogueContradictions(
   const changes = client.changesOf('attachments');
   countContradictions(
     app,
-    text ?? client.contradictionOfAttachments(),
+    text ?? client.contradictionOf('attachments'),
     ids === undefined ? changes : changesAmong(changes, ids),
   );
 }

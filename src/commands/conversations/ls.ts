@@ -59,7 +59,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     return { ...reply, body: { ...reply.body, data } };
   };
   const list = new FilteredList(read, [], app, local);
-  await printList({ list, view, order, changes: client.changesOf(name), name }, input, app);
+  await printList({ list, view, order, client, name }, input, app);
 }
 
 const HITS: View<Conversation>['columns'][number] = {

@@ -24,8 +24,16 @@ export async function run({ id, plot }: z.infer<typeof Input>, app: App): Promis
       messages: { data: messages, summary: { rows: messages.length, complete } },
     });
   const shown = messages.map((message) => message.id);
-  countContradictions(app, undefined, changesAmong(client.changesOf('conversations'), [id]));
-  countContradictions(app, undefined, changesAmong(client.changesOf('messages'), shown));
+  countContradictions(
+    app,
+    client.contradictionOf('conversations'),
+    changesAmong(client.changesOf('conversations'), [id]),
+  );
+  countContradictions(
+    app,
+    client.contradictionOf('messages'),
+    changesAmong(client.changesOf('messages'), shown),
+  );
   const unproved = new Fault('partial', `${id}: the service does not prove that these are all its messages`);
   if (!complete) app.addFault(fault ?? unproved);
   sayWithheld({ rows: messages.length, withheld: messages.filter(isWithheld).length }, app);

@@ -30,6 +30,7 @@ export async function run(input: Input, app: App): Promise<void> {
       view: conversationView,
       shown: (row) => row,
       changes: () => changesBesidePosition(client.changesOf('conversations')),
+      contradiction: () => client.contradictionOf('conversations'),
       subject: { base_url: (await app.session()).origin },
       ...(noCrossCheck === undefined ? {} : { noCrossCheck }),
     },

@@ -65,7 +65,7 @@ export async function run(input: Input, app: App): Promise<void> {
   const client = await app.client();
   const name = 'messages';
   const list = filteredMessages(input, client, app, localTests(tests, name, app));
-  if (!walk) return printList({ list, view, order, changes: client.changesOf(name), name }, input, app);
+  if (!walk) return printList({ list, view, order, client, name }, input, app);
   await walkMessages(list, input, client, app);
   list.tests.sayHidden(app);
 }
@@ -109,6 +109,7 @@ async function walkMessages(
     view: messageView,
     shown: ({ row }: { row: Message }) => row,
     changes: () => changesBesidePosition(client.changesOf('messages')),
+    contradiction: () => client.contradictionOf('messages'),
     filter: {
       matches: ({ row }: { row: Message }) => messages.matches(row),
       fault: () => messages.fault(),

@@ -231,7 +231,7 @@ class ListReader {
       const how = count === 0 ? 'not read' : `not complete, ${plural(count, 'row')} read`;
       this.#app.addFault(new Fault(kind, `${name} ${how}: ${message}`, detail));
     }
-    const contradiction = name === 'attachments' ? this.#client.contradictionOfAttachments() : undefined;
+    const contradiction = this.#client.contradictionOf(LISTS[name]);
     countContradictions(this.#app, contradiction, changes);
   }
 }
