@@ -2,7 +2,7 @@
 import { ERROR_STATUS, NO_ROUTE, ONLY_FILES, type ErrorCode } from '../contract/error.ts';
 import { Integrity } from '../contract/scalars.ts';
 import { HEADERS, ROUTES, type Route } from '../contract/routes.ts';
-import { Fault, type FaultDetail, type FaultKind, type Hint } from '../faults.ts';
+import { Fault, hintText, type FaultDetail, type FaultKind, type Hint } from '../faults.ts';
 import { isFromOurService } from './our-service.ts';
 import { isWebPage, type ApiResponse } from './response.ts';
 import { REDIRECTS, redirectFault } from './redirect.ts';
@@ -43,6 +43,9 @@ const DAMAGED_CODES: ReadonlySet<string> = new Set<ErrorCode>([
   'storage_damaged',
 ]);
 
+/** What to do where a service gives no token that can be read. */
+export const TOKEN_FROM_ELSEWHERE = '--token-file FILE or ARX_TOKEN gives a token that comes from elsewhere';
+
 /** Here a signature is missing or wrong, and a token would not help. */
 export const UNSIGNED: ErrorCode = 'signature_invalid';
 
@@ -77,6 +80,10 @@ export function faultOfResponse(response: ApiResponse, url: URL, secrets: readon
   const fields = errorFieldsOf(response, secrets);
   const { message: _, ...known } = fields;
   const isPage = isWebPage(response) && (fields.code ?? fields.message) === undefined;
+  const isOfLogins = WITHOUT_LOGINS.has(status) && url.pathname.endsWith(ROUTES.token.path);
+  // Our service says itself that this is no path of it.
+  if (isOfLogins && !isPage && fields.message !== ONLY_FILES && fields.message !== NO_ROUTE)
+    return withoutLogins(status, fields, url, secrets);
   const isMissingPage = isPage && status === 404;
   const isOtherServer = isMissingPage && isOfEveryService(url);
   const kind = isOtherServer ? 'protocol' : kindOf(status, fields.code);
@@ -99,6 +106,27 @@ export function faultOfResponse(response: ApiResponse, url: URL, secrets: readon
       ? `the answer is a web page, not that of an archive service: status ${status}`
       : messageOf(kind, status, fields, url, secrets);
   return new Fault(kind, message, detail);
+}
+
+/** Statuses of a server that does not give tokens where the interface has its logins. */
+const WITHOUT_LOGINS: ReadonlySet<number> = new Set([404, 405, 410, 501]);
+
+/** Its status is left out: it says nothing of a record. */
+function withoutLogins(
+  status: number,
+  { message, ...known }: ErrorFields,
+  url: URL,
+  secrets: readonly string[],
+): Fault {
+  const base = wrongBaseUrlHint(url, secrets) ?? checkBaseUrl();
+  const path = safeText(shownPath(url, secrets), 80);
+  const words = lowered(message ?? '');
+  const reason = words === '' ? (known.code ?? `status ${status}`) : words;
+  return new Fault('protocol', `the service has no logins at ${path}: ${reason}`, {
+    ...known,
+    retryable: false,
+    hint: (names) => `${hintText(base, names)}; or ${TOKEN_FROM_ELSEWHERE}`,
+  });
 }
 
 /** The code of a token that is valid and has not the right. */

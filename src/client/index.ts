@@ -37,7 +37,7 @@ import { createBodyReader, type BodyKind, type ReadBody } from './shapes/record-
 import { ACKNOWLEDGEMENT, ATTACHMENT, CONVERSATION, HEALTH, TOKEN } from './shapes/record-kinds.ts';
 import { ATTACHMENTS, CONVERSATIONS, EVENTS, MESSAGES, POSITIONS } from './shapes/list-kinds.ts';
 import type { ListGuess } from './shapes/list-guess.ts';
-import { faultOfItem } from './error-response.ts';
+import { faultOfItem, TOKEN_FROM_ELSEWHERE } from './error-response.ts';
 import { safeText } from './safe-text.ts';
 import { createSender, type ApiCall, type SenderOptions } from './api-call.ts';
 
@@ -318,7 +318,7 @@ function withTokenHint<T>(read: () => T): T {
   } catch (error) {
     // Where the service says an error, it gave no token.
     if (error instanceof Fault && error.kind === 'protocol' && error.detail.code === undefined)
-      error.detail.hint ??= '--token-file FILE or ARX_TOKEN gives a token that comes from elsewhere';
+      error.detail.hint ??= TOKEN_FROM_ELSEWHERE;
     throw error;
   }
 }

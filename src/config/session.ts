@@ -2,7 +2,7 @@
 import { isWithin } from '../client/base-url.ts';
 import { NoTokenFault } from '../client/no-token.ts';
 import type { Token, TokenRequest } from '../contract/token.ts';
-import { Fault } from '../faults.ts';
+import { Fault, type FaultKind } from '../faults.ts';
 import { shellLine } from '../shell-words.ts';
 import { isExpired, readClock } from './token-expiry.ts';
 import { readInputFile, collectBytes } from './input-file.ts';
@@ -123,6 +123,9 @@ export function highestTierIn({ message }: Fault): string | undefined {
 
 /** A token obtained within this time is not replaced: a service that refuses it would refuse the next one. */
 const MIN_RENEWAL_INTERVAL_MS = 60_000;
+
+/** Kinds of a login that no later try would change. */
+const NO_NEW_TOKEN: ReadonlySet<FaultKind> = new Set(['auth', 'forbidden', 'not_found', 'protocol']);
 
 /** Returns the session of a run. It sends and reads nothing before {@link Session.bearer} is called. */
 export function createSession(needs: SessionNeeds): Session {
@@ -263,8 +266,9 @@ export function createSession(needs: SessionNeeds): Session {
     try {
       return await storeIfPossible(await obtain({ client_id, observer_tier, requested_tier }));
     } catch (error) {
-      if (!(error instanceof Fault) || !['auth', 'forbidden', 'protocol'].includes(error.kind)) throw error;
-      const { hint: _, ...detail } = error.detail;
+      if (!(error instanceof Fault) || !NO_NEW_TOKEN.has(error.kind)) throw error;
+      // Its status is not that of the answer to the request for which the token is needed.
+      const { hint: _, status: __, ...detail } = error.detail;
       const tier = highestTierIn(error);
       const why = isExpired(old, needs.now()) ? `expired at ${old.expires_at}` : 'is no longer accepted';
       throw new Fault('auth', `token for ${origin} ${why} and was not renewed: ${error.message}`, {

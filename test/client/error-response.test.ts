@@ -126,6 +126,30 @@ test.each([
   expect(faultOfResponse({ status: 404, headers, bytes }, new URL(`http://other${path}`)).kind).toBe(kind);
 });
 
+describe('a service without logins', () => {
+  const elsewhere = 'or --token-file FILE or ARX_TOKEN gives a token that comes from elsewhere';
+  test.each<[number, unknown, string, string, string]>([
+    [404, '', '', 'status 404', 'check the base URL'],
+    [404, { detail: 'Not Found' }, '', 'not Found', 'check the base URL'],
+    [404, { error: { code: 'not_found', message: 'No such page.' } }, '', 'no such page', 'check the base URL'],
+    [404, { error: { code: 'gone_away' } }, '', 'gone_away', 'check the base URL'],
+    [404, {}, '/v1', 'status 404', 'a base URL ends before /api and /v1: --base-url http://other'],
+    [404, {}, '/web', 'status 404', 'check the base URL, as in --base-url http://other'],
+    [405, {}, '', 'status 405', 'check the base URL'],
+    [410, {}, '', 'status 410', 'check the base URL'],
+    [501, {}, '', 'status 501', 'check the base URL'],
+  ])('%i %j, base %s', (status, body, base, reason, hint) => {
+    const fault = said(status, body, `${base}/api/auth/token`);
+    expect([fault.kind, fault.message, hintOf(fault)]).toEqual([
+      'protocol',
+      `the service has no logins at ${base}/api/auth/token: ${reason}`,
+      `${hint}; ${elsewhere}`,
+    ]);
+    // Callers tell from a status that a record is missing.
+    expect(fault.detail.status).toBeUndefined();
+  });
+});
+
 test('what a server lacks by its status, it lacks later too', () => {
   expect([501, 505].map((status) => said(status, '').kind)).toEqual(['protocol', 'protocol']);
 });

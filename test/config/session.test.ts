@@ -258,6 +258,22 @@ describe('after a 401', () => {
     expect(asked).toHaveLength(2);
   });
 
+  test.each(['auth', 'forbidden', 'not_found', 'protocol'] as const)(
+    'a login that fails with %s is an auth fault that names it',
+    async (kind) => {
+      const { session, store, state } = begun({ base: REMOTE });
+      await store.put(entry());
+      await session.bearer();
+      state.refuse = new Fault(kind, 'the service has no logins at /api/auth/token', { status: 404 });
+      const refused = expect(session.renew()).rejects;
+      await refused.toMatchObject({
+        kind: 'auth',
+        message: `token for ${REMOTE} is no longer accepted and was not renewed: the service has no logins at /api/auth/token`,
+      });
+      await refused.not.toHaveProperty('detail.status');
+    },
+  );
+
   test('the token another process stored meanwhile is taken', async () => {
     const { session, store, asked } = begun({ base: REMOTE });
     await store.put(entry());
