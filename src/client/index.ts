@@ -19,6 +19,7 @@ import { lazy } from '../lazy.ts';
 import { parseContent, type ForeignContent } from './content-body.ts';
 import {
   isWebPage,
+  parseHttpDate,
   parseResponse,
   parseResponseWith,
   rawReply,
@@ -34,7 +35,7 @@ import {
   type SequenceRow,
 } from './record-list.ts';
 import { createBodyReader, type BodyKind, type ReadBody } from './shapes/record-body.ts';
-import { ACKNOWLEDGEMENT, ATTACHMENT, CONVERSATION, HEALTH, TOKEN } from './shapes/record-kinds.ts';
+import { ACKNOWLEDGEMENT, ATTACHMENT, CONVERSATION, HEALTH, tokenKind } from './shapes/record-kinds.ts';
 import { ATTACHMENTS, CONVERSATIONS, EVENTS, MESSAGES, POSITIONS } from './shapes/list-kinds.ts';
 import type { ListGuess } from './shapes/list-guess.ts';
 import { faultOfItem, TOKEN_FROM_ELSEWHERE } from './error-response.ts';
@@ -121,7 +122,6 @@ export function createClient(options: ClientOptions): Client {
   const records = {
     attachment: recordReader(ATTACHMENT),
     conversation: recordReader(CONVERSATION),
-    token: recordReader(TOKEN),
     health: recordReader(HEALTH),
     acknowledgement: recordReader(ACKNOWLEDGEMENT),
   };
@@ -187,7 +187,9 @@ export function createClient(options: ClientOptions): Client {
       const sign = secret === undefined ? {} : { sign: () => ({ [OWNER_SECRET_HEADER]: secret }) };
       return send({ method: 'POST', url, withToken: false, body: request, ...sign }, (answer) =>
         withTokenHint(() => {
-          const readBody = (body: unknown): Token => records.token()(body, answer);
+          const givenAt = parseHttpDate(answer.headers['date']) ?? options.world.now();
+          const reader = recordReader(tokenKind(givenAt))();
+          const readBody = (body: unknown): Token => reader(body, answer);
           const reply = parseResponseWith(answer, readBody, { isSecret: true });
           return checkedExpiry(reply, options.world.now());
         }),

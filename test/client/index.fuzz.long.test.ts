@@ -19,7 +19,7 @@ import {
   ATTACHMENT,
   CONVERSATION,
   HEALTH,
-  TOKEN as TOKEN_RECORD,
+  tokenKind,
 } from '../../src/client/shapes/record-kinds.ts';
 import { LORE, RAW } from '../../src/client/shapes/content-kinds.ts';
 import { createUnknownListParser } from '../../src/client/unknown-list.ts';
@@ -252,7 +252,7 @@ const READERS: readonly (() => (answer: ApiResponse) => unknown)[] = [
   () => createRecordListParser(EVENTS, {}).parse,
   () => createSequenceParser(POSITIONS, {}).parse,
   () => createUnknownListParser({ name: 'orders' }).parse,
-  ...[ATTACHMENT, CONVERSATION, TOKEN_RECORD, HEALTH, ACKNOWLEDGEMENT, LORE, RAW].map((kind) => () => {
+  ...[ATTACHMENT, CONVERSATION, tokenKind(0), HEALTH, ACKNOWLEDGEMENT, LORE, RAW].map((kind) => () => {
     const read = createBodyReader<z.ZodRawShape>(kind, () => {});
     return (answer: ApiResponse) => parseResponseWith(answer, (body) => read(body, answer, 'msg_1'));
   }),

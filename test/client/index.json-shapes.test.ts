@@ -155,10 +155,10 @@ describe('B: bodies that are refused as protocol faults', () => {
     ['B14', 'token beyond ASCII', token({ access_token: 'aü' }), login, /at access_token: /],
     [
       'B15',
-      'scope is text',
-      token({ scope: 'read:messages' }),
+      'scope is an object',
+      token({ scope: { read: true } }),
       login,
-      /at scope: expected array, received string$/,
+      /at scope: expected array, received object$/,
     ],
     ['B17', 'invalid UTF-8', Uint8Array.from([0x22, 0xc3, 0x28, 0x22]), list, /not valid UTF-8/],
     ['B17', 'encoded surrogate', Uint8Array.from([0x22, 0xed, 0xa0, 0x80, 0x22]), list, /not valid UTF-8/],

@@ -277,6 +277,25 @@ describe('tokens', () => {
 });
 
 test.each([
+  ['Fri, 01 Jan 2100 00:00:00 GMT', '2100-01-01T01:00:00.000Z'],
+  ['', new Date(NOW + 3_600_000).toISOString()],
+])('expires_in counts from the Date of the answer, else from now: %s', async (date, expires_at) => {
+  const body = {
+    access_token: 'arx_new',
+    expires_in: 3600,
+    scope: 'read:messages read:sequence',
+    access_tier: 'internal',
+    issued_by: 'mirror',
+    timeline_offset_ms: 0,
+    session_drift_ms: 0,
+    source_integrity: 1,
+  };
+  const client = embedded(serviceOf({ '/api/auth/token': () => json(200, body, { date }) }));
+  const reply = await client.token({ client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' });
+  expect(reply.body).toMatchObject({ expires_at, scope: ['read:messages', 'read:sequence'] });
+});
+
+test.each([
   ['application/x-www-form-urlencoded', 'access_token=arx_new&scope=read'],
   ['text/plain', 'arx_new'],
   ['application/xml', '<token>arx_new</token>'],

@@ -6,7 +6,7 @@ import { Instant } from '../../contract/scalars.ts';
 import { Token } from '../../contract/token.ts';
 import { ownField, type JsonRecord } from './json-path.ts';
 import { ATTACHMENTS, CONVERSATIONS } from './list-kinds.ts';
-import { flagOf } from './page-facts.ts';
+import { flagOf, numberOf } from './page-facts.ts';
 import { kindOf } from './record-body.ts';
 
 /** One attachment. */
@@ -15,15 +15,38 @@ export const ATTACHMENT = kindOf({ name: 'attachment', ...ATTACHMENTS });
 /** One conversation. */
 export const CONVERSATION = kindOf({ name: 'conversation', ...CONVERSATIONS });
 
-/** A token (interface 4.1). */
-export const TOKEN = kindOf({ name: 'token', schema: Token, dates: ['expires_at'], prepare: withIsoExpiry });
+/** A token (interface 4.1). `givenAt`: when it was given, by the clock of the service, in milliseconds since the epoch. */
+export const tokenKind = (givenAt: number) =>
+  kindOf({
+    name: 'token',
+    schema: Token,
+    dates: ['expires_at'],
+    prepare: (record) => withUsualFields(record, givenAt),
+  });
 
-/** Some services write another form of date. The interface says that it is in UTC (interface 2.3). */
-function withIsoExpiry(record: JsonRecord): JsonRecord | undefined {
-  const at = ownField(record, 'expires_at');
+/** Returns when a token ends and its scope as the interface writes them, also where a service writes them as OAuth does (RFC 6749 5.1). */
+function withUsualFields(record: JsonRecord, givenAt: number): JsonRecord | undefined {
+  const scope = ownField(record, 'scope');
+  const until = isoExpiry(record, givenAt);
+  if (typeof scope !== 'string' && until === undefined) return undefined;
+  return {
+    ...record,
+    ...(until === undefined ? {} : { expires_at: until }),
+    ...(typeof scope === 'string' ? { scope: scope.split(/[\s,]+/).filter((one) => one !== '') } : {}),
+  };
+}
+
+/** Returns the end of a token where it is written in another form. The interface says that it is in UTC (interface 2.3). */
+function isoExpiry(record: JsonRecord, givenAt: number): string | undefined {
+  const at = ownField(record, 'expires_at') ?? ownField(record, 'expiresAt') ?? undefined;
+  if (at === undefined) {
+    const seconds = numberOf(ownField(record, 'expires_in') ?? ownField(record, 'expiresIn'));
+    const instant = new Date(givenAt + (seconds ?? NaN) * 1000);
+    return Number.isNaN(instant.getTime()) ? undefined : instant.toISOString();
+  }
   if (typeof at !== 'string' || Instant.safeParse(at).success) return undefined;
   const instant = instantOf(at);
-  return instant === undefined ? undefined : { ...record, expires_at: new Date(instant).toISOString() };
+  return instant === undefined ? undefined : new Date(instant).toISOString();
 }
 
 /** The acknowledgement of an event (interface 4.6). */

@@ -7,13 +7,14 @@ import {
   ATTACHMENT,
   CONVERSATION,
   HEALTH,
-  TOKEN,
+  tokenKind,
 } from '../../../src/client/shapes/record-kinds.ts';
 import { RAW } from '../../../src/client/shapes/content-kinds.ts';
 import { Fault } from '../../../src/faults.ts';
 import { jsonAnswer } from './lists.ts';
 
 const answer = jsonAnswer({});
+const GIVEN_AT = Date.parse('2030-03-17T17:46:40Z');
 const dropped: string[] = [];
 const drop = (field: string): void => void dropped.push(field);
 const conversation = createBodyReader(CONVERSATION, drop);
@@ -57,7 +58,7 @@ test.each([
   [{ status: 'error', message: 'no such client' }, 'error no such client'],
   [{ errors: [{ title: 'too many' }] }, 'error too many'],
 ])('a body that reports an error in place of a record: %j', (body, words) => {
-  const read = [CONVERSATION, TOKEN, ACKNOWLEDGEMENT, RAW].map((kind) =>
+  const read = [CONVERSATION, tokenKind(GIVEN_AT), ACKNOWLEDGEMENT, RAW].map((kind) =>
     createBodyReader<never>(kind as never, drop),
   );
   for (const one of read) expect(() => one(body, answer)).toThrow(`answer has status 200 but says ${words}`);
@@ -74,7 +75,7 @@ test('a token in data, with numbers as text and its end in seconds', () => {
     session_drift_ms: 0,
     source_integrity: '1',
   };
-  expect(createBodyReader(TOKEN, drop)({ data: token }, answer)).toMatchObject({
+  expect(createBodyReader(tokenKind(GIVEN_AT), drop)({ data: token }, answer)).toMatchObject({
     expires_at: '2030-03-17T17:46:40.000Z',
     timeline_offset_ms: -4,
     source_integrity: 1,
@@ -97,7 +98,36 @@ test.each([
     session_drift_ms: 0,
     source_integrity: 1,
   };
-  expect(createBodyReader(TOKEN, drop)(token, answer).expires_at).toBe(read);
+  expect(createBodyReader(tokenKind(GIVEN_AT), drop)(token, answer).expires_at).toBe(read);
+});
+
+test.each<[object, object]>([
+  [{ expires_in: 3600 }, { expires_at: '2030-03-17T18:46:40.000Z' }],
+  [{ expires_in: '3600' }, { expires_at: '2030-03-17T18:46:40.000Z' }],
+  [{ expiresIn: 60 }, { expires_at: '2030-03-17T17:47:40.000Z' }],
+  [{ expires_in: 0 }, { expires_at: '2030-03-17T17:46:40.000Z' }],
+  [{ expires_in: 3600, expires_at: null }, { expires_at: '2030-03-17T18:46:40.000Z' }],
+  [{ expires_in: 60, expires_at: '2031-01-01T00:00:00Z' }, { expires_at: '2031-01-01T00:00:00Z' }],
+  [{ expires_in: 60, scope: 'read:messages read:sequence' }, { scope: ['read:messages', 'read:sequence'] }],
+  [{ expires_in: 60, scope: 'read:messages, read:sequence' }, { scope: ['read:messages', 'read:sequence'] }],
+  [{ expires_in: 60, scope: '' }, { scope: [] }],
+])('a token as OAuth writes it: %j', (fields, read) => {
+  const token = {
+    access_token: 'abc',
+    scope: [],
+    access_tier: 'internal',
+    issued_by: 'x',
+    timeline_offset_ms: 0,
+    session_drift_ms: 0,
+    source_integrity: 1,
+    ...fields,
+  };
+  expect(createBodyReader(tokenKind(GIVEN_AT), drop)(token, answer)).toMatchObject(read);
+});
+
+test.each(['soon', -1e300, {}])('a token for %j seconds has no end', (expires_in) => {
+  const token = { access_token: 'abc', scope: [], expires_in };
+  expect(() => createBodyReader(tokenKind(GIVEN_AT), drop)(token, answer)).toThrow('at expires_at: ');
 });
 
 test.each<[object, string]>([
