@@ -59,19 +59,21 @@ export function completeRecords(words: CommandWords, run: PrintingRun): Complete
 /**
  * A name in a template that is no field of the schema from the beginning. `paths`: the dot paths that it may mean where records have
  * fields that the schema lacks; empty where they have none. `field`: the field that it stands for as in {@link selectFields}, if there
- * is one. `isHeading`: that is the field of a column. `hint`: what to do where no record has the name.
+ * is one. `isHeading`: that is the field of a column. `isInList`: the name is a field in a list, which a template reaches only by a section. `hint`: what to do where no record has the name.
  */
 export type IndirectName = {
   of: TemplateName;
   paths: readonly string[];
   field: string | undefined;
   isHeading: boolean;
+  isInList: boolean;
   hint: string;
 };
 
 /** Returns the Fault for a name in a template that no record has. */
-export function noTemplateField({ of: { name }, hint }: IndirectName): Fault {
-  return new Fault('usage', `--template: no record has the field ${name}`, { hint });
+export function noTemplateField({ of: { name }, isInList, hint }: IndirectName): Fault {
+  const what = isInList ? `${name} is in a list, and needs a section` : `no record has the field ${name}`;
+  return new Fault('usage', `--template: ${what}`, { hint });
 }
 
 /** Returns the names in a template that are no fields from the beginning, with the fields that they stand for. */
@@ -89,15 +91,18 @@ export function indirectNames(
     const { name, sections } = of;
     const within = sections.map((_, depth) => [...sections.slice(depth).toReversed(), name].join('.'));
     const paths = [...within, name];
-    if (paths.some((path) => isLegal(path, legal))) return [];
-    const deeper = pathOf(name, legal);
+    if (paths.some((path) => isLegal(path, legal) && !crossesList(path, name, legal))) return [];
+    const inList = paths.find((path) => isLegal(path, legal));
+    const isInList = inList !== undefined;
+    const deeper = inList ?? pathOf(name, legal);
     const isReadable = deeper !== undefined && listAbove(deeper, legal) === undefined;
-    const heading = isReadable ? undefined : fieldOfHeading(name, legal);
+    const heading = isReadable || isInList ? undefined : fieldOfHeading(name, legal);
     const meant = deeper ?? suggestField(name, namesOf(legal));
     return [
       {
         of,
-        paths: mayBeSent ? paths : [],
+        paths: mayBeSent && !isInList ? paths : [],
+        isInList,
         field: isReadable ? deeper : heading,
         isHeading: heading !== undefined && heading !== name.toLowerCase(),
         hint: meant === undefined ? hint : `did you mean: ${tagOf(meant, legal)}; ${hint}`,
@@ -109,6 +114,15 @@ export function indirectNames(
 /** Returns the outermost list in which a field stands, where a template reaches it only by a section. */
 function listAbove(path: string, legal: readonly RecordField[]): string | undefined {
   return legal.find(({ name, type }) => type.startsWith('list of ') && path.startsWith(`${name}.`))?.name;
+}
+
+/** Returns whether the name at the end of a path reaches into a list: the sections before it do not enter that list. */
+function crossesList(path: string, name: string, legal: readonly RecordField[]): boolean {
+  const entered = path.length - name.length;
+  return legal.some(
+    (field) =>
+      field.type.startsWith('list of ') && path.startsWith(`${field.name}.`) && field.name.length >= entered,
+  );
 }
 
 /** Returns how a template shows a field: `{{subject}}`, in a list `{{#messages.data}}{{subject}}{{/messages.data}}`. */

@@ -112,6 +112,13 @@ describe('--template', () => {
       '{{from}}',
       'did you mean: {{#messages.data}}{{from}}{{/messages.data}}; arx conversations show --fields lists the fields',
     ],
+    ...['{{messages.data.id}}', '{{#messages}}{{data.id}}{{/messages}}'].map(
+      (template): [string, string, string] => [
+        'conversations show conv_1',
+        template,
+        'did you mean: {{#messages.data}}{{id}}{{/messages.data}}; arx conversations show --fields lists the fields',
+      ],
+    ),
   ])('%s: %s is refused before anything is asked', async (words, template, hint) => {
     const ran = await arx(dir, `${words} --template '${template}'`);
     expect(ran).toMatchObject({ exit: 2, stdout: '' });
