@@ -30,8 +30,8 @@ function slackExport(dir: string): void {
 }
 
 /**
- * One step in the session's folder. Its scratch path is written as ~, so that it reads the same everywhere. The confidence of a walk and
- * the number of its requests are cut: they depend on which of its reads ends first, and so on how busy the machine is.
+ * One step in the session's folder. Its scratch path is written as ~, so that it reads the same everywhere. The confidence of a walk,
+ * the number of its requests and the hash that covers it are cut: they depend on which of its reads ends first, and so on how busy the machine is.
  */
 async function play(step: Step, dir: string, seed: number): Promise<Step> {
   const world = fakeWorld({
@@ -47,7 +47,8 @@ async function play(step: Step, dir: string, seed: number): Promise<Step> {
     text
       .replaceAll(dir, '~')
       .replaceAll(/(confidence"?[ :]0\.9999)\d+/g, '$1…')
-      .replaceAll(/\d+( requests ·)|("requests":)\d+/g, '$2…$1');
+      .replaceAll(/\d+( requests ·)|("requests":)\d+/g, '$2…$1')
+      .replaceAll(/(\u001b\[2m|"head":")[0-9a-f]{12}([0-9a-f]{52})?(?=\u001b|")/g, '$1…');
   return { ...step, stdout: tame(world.stdoutText()), stderr: tame(world.stderrText()), exit };
 }
 
