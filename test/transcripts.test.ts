@@ -48,7 +48,7 @@ async function play(step: Step, dir: string, seed: number): Promise<Step> {
       .replaceAll(dir, '~')
       .replaceAll(/(confidence"?[ :]0\.9999)\d+/g, '$1…')
       .replaceAll(/\d+( requests ·)|("requests":)\d+/g, '$2…$1')
-      .replaceAll(/(\u001b\[2m|"head":")[0-9a-f]{12}([0-9a-f]{52})?(?=\u001b|")/g, '$1…');
+      .replaceAll(/(\[2m|"head":")[0-9a-f]{12}([0-9a-f]{52})?(?=[^0-9a-f])/g, '$1…');
   return { ...step, stdout: tame(world.stdoutText()), stderr: tame(world.stderrText()), exit };
 }
 

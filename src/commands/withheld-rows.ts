@@ -8,7 +8,6 @@ export { isWithheld } from '../contract/withheld.ts';
 /** What to do where a tier reads too little. */
 export const OTHER_TIER = 'arx whoami shows the tier, arx login asks for another';
 
-
 /**
  * Returns for a summary how many rows of a list are withheld; null in place of 0 where rows were left out of which it could not be told
  * whether they match: some of them may be withheld and match.

@@ -131,7 +131,13 @@ describe('a service without logins', () => {
   test.each<[number, unknown, string, string, string]>([
     [404, '', '', 'status 404', 'check the base URL'],
     [404, { detail: 'Not Found' }, '', 'not Found', 'check the base URL'],
-    [404, { error: { code: 'not_found', message: 'No such page.' } }, '', 'no such page', 'check the base URL'],
+    [
+      404,
+      { error: { code: 'not_found', message: 'No such page.' } },
+      '',
+      'no such page',
+      'check the base URL',
+    ],
     [404, { error: { code: 'gone_away' } }, '', 'gone_away', 'check the base URL'],
     [404, {}, '/v1', 'status 404', 'a base URL ends before /api and /v1: --base-url http://other'],
     [404, {}, '/web', 'status 404', 'check the base URL, as in --base-url http://other'],
