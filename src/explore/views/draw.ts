@@ -3,6 +3,7 @@ import { formatCount, plural } from '../../format/numbers.ts';
 import { countText } from '../../format/terminal/progress-text.ts';
 import { escapeText, lastColumns, textWidth, truncate } from '../../format/terminal/escape.ts';
 import { plainText, spansOf, truncateLine, type Line, type Span } from '../../format/terminal/styled-line.ts';
+import { doubtsOf } from '../doubts.ts';
 import type { Entry } from '../entry.ts';
 import { DEFAULT_FOLDER } from '../jobs.ts';
 import { bodyRows, hasColumnNames, hasKeyLine, isText, lengthOf, overlayRows } from '../layout.ts';
@@ -162,7 +163,8 @@ function statusLine(screen: Screen, state: State): Line {
   if (overlay !== undefined) return overlayPosition(state, overlay);
   if (notice !== undefined) return { text: ` ${notice.text}`, style: notice.style };
   const position = positionText(screen, state);
-  const { failure, doubts, reading, progress } = screen;
+  const { failure, reading, progress } = screen;
+  const doubts = doubtsOf(screen);
   const more = failure === undefined && doubts.length === 0 ? '' : moreText(state.columns);
   const work = workText(position, state, state.columns - more.length);
   if (work !== undefined) return [work, { text: more, style: 'warn' }];

@@ -2,13 +2,16 @@
 import { shellLine } from '../../shell-words.ts';
 import type { Line, Style } from '../../format/terminal/styled-line.ts';
 import { wrapLine } from '../../format/terminal/wrap-line.ts';
+import { doubtsOf } from '../doubts.ts';
 import type { Notice } from '../state.ts';
 import { shownScreen, type State } from '../state.ts';
 
 /** Returns the lines of all that was said, the last one first. */
 export function noticeLines(state: State): Line[] {
   const { columns, folder, jobs, notices } = state;
-  const { failure, doubts } = shownScreen(state);
+  const screen = shownScreen(state);
+  const { failure } = screen;
+  const doubts = doubtsOf(screen);
   const warnings = failure === undefined ? doubts : [`INCOMPLETE: ${failure}`, ...doubts];
   const blocks = [
     block('This list', warnings.join('\n'), 'warn', columns),

@@ -204,6 +204,27 @@ describe('what is seen', () => {
     expect(shown(press(state, '/', 'x').state)).toContain('reading … none of 1 row has "x" so far');
   });
 
+  test('withheld rows that a filter hides may match it', () => {
+    const rows = [
+      { ...conversation(1), subject: '', status: 'withheld' },
+      { ...conversation(2), status: 'withheld' },
+      conversation(3, 'harbour'),
+    ];
+    const conversations = stateAt({ kind: 'conversations' }, { entries: rows });
+    expect(shown(conversations)).not.toContain('may have this text');
+    expect(shown(press(conversations, '/', 'h', 'a', 'r', 'enter').state)).toContain(
+      '! 2 withheld rows may have this text, not shown',
+    );
+    // A row that shows the text is no such row.
+    const found = press(conversations, '/', 's', 'u', 'enter').state;
+    expect(shown(found)).toContain('! 1 withheld row may have this text, not shown');
+    expect(shown(press(found, '!').state)).toContain('1 withheld row may have this text');
+    const files = [file(1), file(2, { state: 'withheld', city: '' })];
+    expect(
+      shown(press(stateAt({ kind: 'files' }, { entries: files }), '/', 'l', 'i', 's', 'enter').state),
+    ).toContain('! 1 withheld row');
+  });
+
   test('a list that could not be read has no position', () => {
     const state = stateAt({ kind: 'conversations' }, { entries: [], next: 'x' });
     const failed = after(state, { kind: 'failed', screen: 1, text: 'no token [auth]' });
