@@ -790,7 +790,7 @@ const COMMANDS: Record<string, { args?: string; exit?: number; before?: string }
   'conversations plot': { before: 'conversations walk --freeze walk1', args: 'walk1' },
   'messages ls': { args: '--opening' },
   'messages show': { args: 'msg_2 --around 1' },
-  search: { args: 'lisbon' },
+  search: { args: 'from:edie' },
   read: { args: 'msg_1 conv_1' },
   'sequence show': { args: 'arc_reconstruction' },
   'sequence watch': { args: 'arc_reconstruction --reads 1' },

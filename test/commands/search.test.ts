@@ -75,7 +75,7 @@ describe('a value that no message has is named, with one that is near', () => {
       'attachments ls --matching type:pdf',
       'no type "pdf" in what you may read; did you mean type:application/pdf?',
     ],
-    ['search city:lisbn', 'no city "lisbn"; did you mean lisbon?'],
+    ['search city:lisbn', 'no city "lisbn" in what you may read; did you mean lisbon?'],
   ];
   const linesOf = (stderr: string) =>
     stderr.split('\n').filter((line) => /no (type|source|sender|city)/.test(line));

@@ -331,7 +331,9 @@ describe('a few mails', () => {
       const answer = await call(bench.sample.service, target, { token });
       expect([cursor, answer.status]).toEqual([cursor, status]);
       if (status === 404)
-        expect(answer.json.error.message).toBe(`starting_after: no ${cursor} in this archive`);
+        expect(answer.json.error.message).toBe(
+          `starting_after: ${cursor} is not among the results of this search`,
+        );
     }
   });
 });
