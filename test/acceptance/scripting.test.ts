@@ -216,13 +216,13 @@ describe('--max-rows', () => {
 
 describe('a list without a match is exit 0, with --strict 6', () => {
   test.each([
-    'search nosuchword',
-    'search nosuchword --count',
-    'search nosuchword --facet year',
+    'search subject:nosuchword',
+    'search subject:nosuchword --count',
+    'search subject:nosuchword --facet year',
     'messages ls --from nobody',
     'messages ls --from nobody --all',
     'messages ls --on 1970 --count',
-    'conversations ls --matching nosuchword',
+    'conversations ls --matching subject:nosuchword',
     'conversations ls --subject nosuchword --sort started',
     'attachments ls --name nosuchname',
     'attachments ls --name nosuchname --all',
@@ -234,13 +234,13 @@ describe('a list without a match is exit 0, with --strict 6', () => {
   });
 
   test.each([
-    'conversations ls --matching nosuchword',
-    'conversations ls --matching nosuchword --all',
-    'conversations ls --matching nosuchword --count',
-    'attachments ls --matching nosuchword',
-    'attachments cities --matching nosuchword',
-    'attachments pull --matching nosuchword --to none',
-    'attachments pull --matching nosuchword --to none --dry-run',
+    'conversations ls --matching subject:nosuchword',
+    'conversations ls --matching subject:nosuchword --all',
+    'conversations ls --matching subject:nosuchword --count',
+    'attachments ls --matching subject:nosuchword',
+    'attachments cities --matching subject:nosuchword',
+    'attachments pull --matching subject:nosuchword --to none',
+    'attachments pull --matching subject:nosuchword --to none --dry-run',
   ])('%s: that the search finds nothing is one failure', async (line) => {
     const { exit, stderr } = await arx(dir, `${line} --strict`);
     expect([exit, stderr.match(/^arx: .*/gm)]).toEqual([6, ['arx: no message matches [not_found, exit 6]']]);
