@@ -18,6 +18,7 @@ const OWN_TEXTS: ReadonlySet<string> = new Set(['help/markdown.ts', 'service/sto
 /** Files that compose expressions from parts. Each is called below. */
 const COMPOSERS = [
   'client/safe-text.ts',
+  'config/setting-source.ts',
   'contract/exact-json.ts',
   'contract/loopback.ts',
   'service/mail/date.ts',

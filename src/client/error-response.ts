@@ -82,7 +82,10 @@ export function faultOfResponse(response: ApiResponse, url: URL, secrets: readon
   const isPage = isWebPage(response) && (fields.code ?? fields.message) === undefined;
   const isOfLogins = WITHOUT_LOGINS.has(status) && url.pathname.endsWith(ROUTES.token.path);
   // Our service says itself that this is no path of it, and which are.
-  const isSaid = fields.message === ONLY_FILES || fields.message?.startsWith(NO_ROUTE) === true;
+  const isSaid =
+    isFromOurService(response.headers) ||
+    fields.message === ONLY_FILES ||
+    fields.message?.startsWith(NO_ROUTE) === true;
   if (isOfLogins && !isPage && !isSaid) return withoutLogins(status, fields, url, secrets);
   const isMissingPage = isPage && status === 404;
   const isOtherServer = isMissingPage && isOfEveryService(url);

@@ -21,7 +21,7 @@ const PLAIN = new Set(
     'received refused required response resumed rows run same script seen section sender sent service settings severity sha256 shell ' +
     'side since size skipped start started state stated status stored subject subjects summary tables taken text there time to token ' +
     'tokens topic total truncated type types unavailable unchecked is explained undated unknown unreadable until upgraded uptime url ' +
-    'value values verification version view warnings what where window windows writable damaged asset assets answered was accepted'
+    'value values verification version view warnings what where window windows writable damaged asset assets answered was accepted now newly'
   ).split(' '),
 );
 
