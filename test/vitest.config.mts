@@ -53,10 +53,15 @@ const MORE_RUNS = [
 ];
 
 const LONG = 'test/**/*.long.test.ts';
-const common = { pool: 'forks' as const, setupFiles: ['test/support/setup.ts'], hookTimeout: 120_000 };
+const common = {
+  pool: 'forks' as const,
+  setupFiles: ['test/support/setup.ts'],
+  hookTimeout: 120_000,
+  testTimeout: 120_000,
+};
 // Without isolation a process runs many files and loads each module once, which halves the time.
-const quick = { ...common, testTimeout: 30_000, isolate: false };
-const long = { ...common, testTimeout: 120_000, env: { ARX_TEST_LONG: '1' } };
+const quick = { ...common, isolate: false };
+const long = { ...common, env: { ARX_TEST_LONG: '1' } };
 const onPostgres = { ARX_TEST_ENGINE: 'postgres' };
 
 /** The longest suites begin first: one that begins last runs alone at the end. */
