@@ -123,8 +123,8 @@ function interruptionOf(
   if (!signal.aborted) return undefined;
   const reason = signal.reason as Fault;
   if (run.endsBySignal && run.faults.length === 0 && reason.detail.signal !== 'SIGINT') return undefined;
-  // `--max-time` ends a run, too.
   const own = run.app?.interruption();
+  // `--max-time` ends a run, too.
   if (reason.kind !== 'interrupted') {
     if (own?.kept !== undefined) reason.detail.kept ??= own.kept;
     return run.faults.length === 0 ? reason : undefined;

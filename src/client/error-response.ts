@@ -81,11 +81,9 @@ export function faultOfResponse(response: ApiResponse, url: URL, secrets: readon
   const { message: _, ...known } = fields;
   const isPage = isWebPage(response) && (fields.code ?? fields.message) === undefined;
   const isOfLogins = WITHOUT_LOGINS.has(status) && url.pathname.endsWith(ROUTES.token.path);
+  const isOurs = isFromOurService(response.headers);
   // Our service says itself that this is no path of it, and which are.
-  const isSaid =
-    isFromOurService(response.headers) ||
-    fields.message === ONLY_FILES ||
-    fields.message?.startsWith(NO_ROUTE) === true;
+  const isSaid = isOurs || fields.message === ONLY_FILES || fields.message?.startsWith(NO_ROUTE) === true;
   if (isOfLogins && !isPage && !isSaid) return withoutLogins(status, fields, url, secrets);
   const isMissingPage = isPage && status === 404;
   const isOtherServer = isMissingPage && isOfEveryService(url);
@@ -101,7 +99,7 @@ export function faultOfResponse(response: ApiResponse, url: URL, secrets: readon
     retryable: kind === 'busy',
     ...known,
     ...(hint === undefined ? {} : { hint }),
-    ...(isFromOurService(response.headers) ? { isFromOurService: true } : {}),
+    ...(isOurs ? { isFromOurService: true } : {}),
     ...(isMissingPage ? { isMissingPage } : {}),
   };
   const message =
