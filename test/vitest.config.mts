@@ -56,8 +56,10 @@ const LONG = 'test/**/*.long.test.ts';
 const common = {
   pool: 'forks' as const,
   setupFiles: ['test/support/setup.ts'],
-  hookTimeout: 120_000,
-  testTimeout: 120_000,
+  hookTimeout: 300_000,
+  testTimeout: 300_000,
+  // What a test waits for comes late on a slow machine; only what never comes may fail.
+  expect: { poll: { timeout: 60_000 } },
 };
 // Without isolation a process runs many files and loads each module once, which halves the time.
 const quick = { ...common, isolate: false };

@@ -42,7 +42,7 @@ describe.skipIf(noPostgres)('a bucket that fails at random', () => {
       const served = await serve(dir, [...place, ...more], ENV);
       services.set(redirect, { served, token: await tokenOf(served.base_url, served.owner) });
     }
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const { served } of services.values()) await served.close();
     await server.close();

@@ -120,7 +120,6 @@ const SEEDS = Array.from({ length: runs({ quick: 4, long: 100 }) }, (_, index) =
 
 test.each([...new Set([...KEPT, ...SEEDS])])(
   'I8 no wrong bytes leave, and fsck names every wrong row: seed %i',
-  { timeout: 60_000 },
   async (seed) => {
     damage(seed);
     const archive = await open().catch((error: unknown) => error);

@@ -256,7 +256,7 @@ describe.skipIf(noPostgres || missingFront('pgbouncer') !== undefined)('PgBounce
   );
 });
 
-describe.skipIf(noPostgres)('two servers, one of them a standby', { timeout: 60_000 }, () => {
+describe.skipIf(noPostgres)('two servers, one of them a standby', () => {
   let primary: OwnCluster;
   let standby: OwnCluster;
   let url: string;

@@ -51,7 +51,7 @@ beforeAll(async () => {
     { dir },
   );
   await service.says('stdout', /\n/);
-}, 120_000);
+});
 afterAll(async () => {
   service.child.kill('SIGTERM');
   expect(await service.ended).toMatchObject({ exit: 0 });

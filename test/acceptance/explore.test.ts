@@ -19,7 +19,7 @@ beforeAll(async () => {
     `process.on('SIGUSR2', () => setImmediate(() => { throw new Error('a crash'); }));`,
   );
   // The build takes most of it.
-}, 120_000);
+});
 
 /* oxlint-disable no-control-regex */
 const ENTERED = /\u001b\[\?1049h[^]*Files by type/;

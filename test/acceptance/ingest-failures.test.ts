@@ -91,7 +91,7 @@ test('P11 a stored event that cannot be applied for lack of space stays acknowle
   expect(await effectsOf(sample.service, token)).toEqual({ e1: 'applied', e2: 'applied' });
 });
 
-test('P11 a locked database', { timeout: 20_000 }, async () => {
+test('P11 a locked database', async () => {
   let unlock = (): void => {};
   const locked = sample.archive.database.transaction(
     () => new Promise<void>((resolve) => (unlock = resolve)),

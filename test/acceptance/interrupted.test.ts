@@ -22,7 +22,7 @@ beforeAll(async () => {
   arx = buildProgram();
   template = tempFolder('template');
   await sampleData(join(template, 'data'));
-}, 120_000);
+});
 
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));

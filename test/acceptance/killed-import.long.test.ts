@@ -106,9 +106,7 @@ describe.skipIf(noPostgres)('an import into PostgreSQL', () => {
       const url = await freshUrl();
       expect((await run(url, point)).signal).toBe('SIGKILL');
       // What was not committed is gone when the server learns that its client is.
-      await expect
-        .poll(async () => (await stateOf(url))[1], { timeout: 10_000 })
-        .toMatch(new RegExp(`^messages ${messages} `));
+      await expect.poll(async () => (await stateOf(url))[1]).toMatch(new RegExp(`^messages ${messages} `));
       const again = await run(url);
       expect({ exit: again.exit, stderr: again.stderr }).toEqual({ exit: 0, stderr: '' });
       const { sources } = JSON.parse(again.stdout) as { sources: { messages: object }[] };

@@ -222,31 +222,27 @@ const CGROUP = '/sys/fs/cgroup/memory';
 const noCgroup = spawnSync('sh', ['-c', `mkdir ${CGROUP}/arx-$$ && rmdir ${CGROUP}/arx-$$`]).status !== 0;
 if (noCgroup) console.error('SKIPPED: runs in 256 MiB, because no memory cgroup can be made');
 
-test.skipIf(noCgroup)(
-  'J6 in 256 MiB an import of 60 MB, a listing and a pull complete',
-  { timeout: 120_000 },
-  async () => {
-    const dir = tempFolder('small-memory');
-    const text = `${'0123456789abcdef'.repeat(4)}\n`.repeat(16_000);
-    writeFileSync(
-      join(dir, 'box'),
-      Array.from({ length: 60 }, (_, n) =>
-        LETTER.replace('<1@b>', `<${n}@b>`).replace('hello', text + n),
-      ).join('\n'),
-    );
-    const group = `${CGROUP}/arx-test-${process.pid}`;
-    const script = `mkdir ${group} && echo 268435456 >${group}/memory.limit_in_bytes && echo $$ >${group}/cgroup.procs || exit 99
+test.skipIf(noCgroup)('J6 in 256 MiB an import of 60 MB, a listing and a pull complete', async () => {
+  const dir = tempFolder('small-memory');
+  const text = `${'0123456789abcdef'.repeat(4)}\n`.repeat(16_000);
+  writeFileSync(
+    join(dir, 'box'),
+    Array.from({ length: 60 }, (_, n) => LETTER.replace('<1@b>', `<${n}@b>`).replace('hello', text + n)).join(
+      '\n',
+    ),
+  );
+  const group = `${CGROUP}/arx-test-${process.pid}`;
+  const script = `mkdir ${group} && echo 268435456 >${group}/memory.limit_in_bytes && echo $$ >${group}/cgroup.procs || exit 99
     for words in 'import box' 'attachments ls --all' 'attachments pull --all --to files' 'search 0123456789abcdef --count' fsck; do
       $ARX $words >out 2>&1 || exit 1
     done`;
-    const child = spawn('sh', ['-c', script], {
-      cwd: dir,
-      env: { ...outside(dir), ARX: `${process.execPath} ${arx.launcher}` },
-      stdio: 'ignore',
-    });
-    const status = await new Promise((resolve) => child.once('close', resolve));
-    spawnSync('rmdir', [group]);
-    expect(status).toBe(0);
-    expect(readdirSync(join(dir, 'files')).filter((name) => name.endsWith('f.bin'))).toHaveLength(60);
-  },
-);
+  const child = spawn('sh', ['-c', script], {
+    cwd: dir,
+    env: { ...outside(dir), ARX: `${process.execPath} ${arx.launcher}` },
+    stdio: 'ignore',
+  });
+  const status = await new Promise((resolve) => child.once('close', resolve));
+  spawnSync('rmdir', [group]);
+  expect(status).toBe(0);
+  expect(readdirSync(join(dir, 'files')).filter((name) => name.endsWith('f.bin'))).toHaveLength(60);
+});

@@ -58,7 +58,7 @@ test('a pipe is not waited for: not as a source of an import, not as the mark of
   mkdirSync(join(dir, 'copy'));
   execFileSync('mkfifo', [join(dir, 'copy/backup.json')]);
   expect(await arx(dir, 'backup --to copy')).toMatchObject({ exit: 13 });
-}, 5_000);
+});
 
 test('nor is a backup written through one', async () => {
   mkdirSync(join(dir, 'target'));

@@ -12,7 +12,7 @@ if (noNginx) console.warn('no nginx: the service behind a real load balancer is 
 
 type Process = { port: number; assetPort: number; running: Running };
 
-describe.skipIf(noNginx || noPostgres)('behind nginx', { timeout: 90_000 }, () => {
+describe.skipIf(noNginx || noPostgres)('behind nginx', () => {
   let arx: Program;
   let dir: string;
   let url: string;
@@ -54,7 +54,7 @@ describe.skipIf(noNginx || noPostgres)('behind nginx', { timeout: 90_000 }, () =
       await start(await freePort(), await freePort()),
     ];
     nginx = await startNginx(upstreams());
-  }, 90_000);
+  });
   afterAll(async () => {
     await nginx?.close();
     for (const { running } of processes) running.child.kill('SIGKILL');

@@ -31,7 +31,7 @@ function mbox(count: number): string {
 
 type Process = { api: string; assets: string; running: Running };
 
-describe.skipIf(noPostgres)('two processes', { timeout: 60_000 }, () => {
+describe.skipIf(noPostgres)('two processes', () => {
   let arx: Program;
   let dir: string;
   let url: string;
@@ -89,7 +89,7 @@ describe.skipIf(noPostgres)('two processes', { timeout: 60_000 }, () => {
     api = await balance(() => processes.map(({ api }) => api));
     assets = await balance(() => processes.map(({ assets }) => assets));
     processes = [await start(), await start()];
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const { running } of processes) running.child.kill('SIGKILL');
     await api?.close();

@@ -36,7 +36,7 @@ describe.skipIf(!present)(NAME, { timeout: 60_000 }, () => {
     const unique = [...new Set(messages.map((row) => row['raw_sha256'] ?? ''))];
     numbers = new Map(unique.map((hash, index) => [hash, index + 1]));
     imported = await arx(dir, 'import list.mbox --json');
-  }, 60_000);
+  });
 
   test('the import accounts for every message', () => {
     expect(imported).toMatchObject({ exit: 0, stderr: '' });

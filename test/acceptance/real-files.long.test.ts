@@ -11,7 +11,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 
 const HERE = hasRealData('files.tar.xz');
 
-describe.skipIf(!HERE)('397 files', { timeout: 120_000 }, () => {
+describe.skipIf(!HERE)('397 files', () => {
   let dir: string;
   let served: Served;
   let expected: string[];
@@ -25,7 +25,7 @@ describe.skipIf(!HERE)('397 files', { timeout: 120_000 }, () => {
     served = await serve(dir);
     const tiers = '--observer-tier internal --requested-tier internal';
     expect((await arx(dir, `login --client-id me ${tiers} --base-url ${served.base_url}`)).exit).toBe(0);
-  }, 120_000);
+  });
   afterAll(async () => {
     await served.close();
   });

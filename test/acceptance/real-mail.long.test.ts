@@ -79,7 +79,7 @@ describe.skipIf(!present)('import of real archives', () => {
 
   // One is enough to tell whether the engines differ; all would take long.
   const sources = ENGINE === 'sqlite' ? SOURCES : SOURCES.slice(0, 1);
-  test.each(sources)('%s', { timeout: 120_000 }, async (name, packed, path, kind, conversations) => {
+  test.each(sources)('%s', async (name, packed, path, kind, conversations) => {
     const archive = await archiveIn(join(dir, `${name}.archive`));
     try {
       const source = unpack(dir, packed, path);

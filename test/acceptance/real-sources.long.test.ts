@@ -52,7 +52,7 @@ const FOLDERS: [packed: string, kind: string, read: number, stored: Record<strin
   ['files', 'folder', 397, { file: 397 }],
 ];
 describe.skipIf(!hasData)('a real folder', () => {
-  test.each(FOLDERS)('%s', { timeout: 60_000 }, async (packed, kind, read, stored) => {
+  test.each(FOLDERS)('%s', async (packed, kind, read, stored) => {
     const root = tempFolder('folder');
     unpackTar(packed, root);
     const archive = await archiveIn();

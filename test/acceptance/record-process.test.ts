@@ -10,7 +10,7 @@ import { buildProgram, startProcess, type Program } from '../support/program.ts'
 import { readWarc } from '../support/warc.ts';
 
 let program: Program;
-beforeAll(() => void (program = buildProgram()), 60_000);
+beforeAll(() => void (program = buildProgram()));
 
 let dir: string;
 let server: Misbehaving;
@@ -67,19 +67,15 @@ describe.skipIf(!hasStrace)('the disk fails', () => {
     'fsync:error=EIO:when=1+',
     'link:error=ENOSPC:when=1+',
     'getdents64:error=EIO:when=1',
-  ])(
-    '%s: exit 14, no record, and the command did its work',
-    async (injection) => {
-      server = await serveCatalogue([{ content: 'a' }, { content: 'b' }]);
-      const call = injection.slice(0, injection.indexOf(':'));
-      const traced = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${injection}`];
-      const words = [...traced, process.execPath, program.launcher, ...line('attachments', 'ls')];
-      const { exit, stdout, stderr } = await startProcess('strace', words, { dir, env }).ended;
-      expect([exit, left()]).toEqual([14, []]);
-      expect(stderr).toMatch(/(no space left on the device|input\/output error) \[disk, exit 14\]/);
-      // Where the folder itself cannot be read nothing is begun.
-      expect(stdout.split('\n')).toHaveLength(call === 'getdents64' ? 1 : 3);
-    },
-    60_000,
-  );
+  ])('%s: exit 14, no record, and the command did its work', async (injection) => {
+    server = await serveCatalogue([{ content: 'a' }, { content: 'b' }]);
+    const call = injection.slice(0, injection.indexOf(':'));
+    const traced = ['-f', '-qq', '-o', '/dev/null', '-e', `trace=${call}`, '-e', `inject=${injection}`];
+    const words = [...traced, process.execPath, program.launcher, ...line('attachments', 'ls')];
+    const { exit, stdout, stderr } = await startProcess('strace', words, { dir, env }).ended;
+    expect([exit, left()]).toEqual([14, []]);
+    expect(stderr).toMatch(/(no space left on the device|input\/output error) \[disk, exit 14\]/);
+    // Where the folder itself cannot be read nothing is begun.
+    expect(stdout.split('\n')).toHaveLength(call === 'getdents64' ? 1 : 3);
+  });
 });

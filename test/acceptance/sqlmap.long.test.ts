@@ -21,7 +21,7 @@ const TARGETS: (Target & { url: string })[] = [
   },
 ];
 
-describe.skipIf(noSqlmap)('O1 sqlmap', { timeout: 120_000 }, () => {
+describe.skipIf(noSqlmap)('O1 sqlmap', () => {
   test('finds an injection in a vulnerable list', async () => {
     const vulnerable = await serveVulnerableList();
     expect(await sqlmap({ url: vulnerable.url, parameter: 'origin_city' })).toBe('vulnerable');

@@ -16,7 +16,7 @@ beforeAll(async () => {
   arx = buildProgram();
   home = tempFolder('terminal');
   await sampleData(join(home, 'data'));
-}, 120_000);
+});
 
 const isThere = { tmux: isInstalled('tmux'), script: isInstalled('script') };
 

@@ -297,17 +297,13 @@ describe.skipIf(noPostgres)('SQLite and PostgreSQL', () => {
 
   property.prop([fc.array(step, { minLength: 20, maxLength: 60 })], {
     numRuns: runs({ quick: 5, long: 20 }),
-  })(
-    'answer alike',
-    async (steps) => {
-      for (const step of steps) {
-        const [one, other] = [await take(pair[0], step), await take(pair[1], step)];
-        expect(other, JSON.stringify(step)).toEqual(one);
-        learn(one);
-      }
-    },
-    60_000,
-  );
+  })('answer alike', async (steps) => {
+    for (const step of steps) {
+      const [one, other] = [await take(pair[0], step), await take(pair[1], step)];
+      expect(other, JSON.stringify(step)).toEqual(one);
+      learn(one);
+    }
+  });
 
   test('and much of what was asked was given', () => {
     expect(read).toBeGreaterThan(asked / 8);

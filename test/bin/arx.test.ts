@@ -8,7 +8,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 let arx: Program;
 beforeAll(() => {
   arx = buildProgram();
-}, 120_000);
+});
 
 const COMPLETE = ['__complete', 'bash', 'attachments', '--', '', 'arx attachments show '];
 const CASES = [[['--version']], [['--help']], [['attachments', 'ls', '--help']], [COMPLETE]];

@@ -28,7 +28,7 @@ beforeAll(() => {
     env: { ...process.env, npm_config_update_notifier: 'false' },
   });
   printed = stdout + stderr;
-}, 120_000);
+});
 
 // The other two are the optional keyring and its library for this system.
 test('npm installs three packages at most and warns of nothing', () => {

@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dirname, '../..');
 let arx: Program;
 beforeAll(() => {
   arx = buildProgram();
-}, 120_000);
+});
 
 test('the package needs no other, and npm runs no script of it when it is installed', () => {
   const { dependencies, scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
@@ -103,7 +103,7 @@ function runCopy(root: string, words: string[]): { stderr: string; status: numbe
   return { stderr, status };
 }
 
-test('every package and every thread works where there is no node_modules', { timeout: 60_000 }, async () => {
+test('every package and every thread works where there is no node_modules', async () => {
   const launcher = join(copied(), 'bin/arx.js');
   const dir = tempFolder('no-modules');
   mkdirSync(join(dir, 'd'));

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const home = tempFolder('home');
   expected = (await arx.run(ASKED, home)).stdout.replaceAll(home, 'HOME');
   expect(expected).toContain('base_url');
-}, 120_000);
+});
 
 /** Runs the command and expects what a run without any cache prints. */
 async function runs(home: string, env: Record<string, string> = {}): Promise<void> {

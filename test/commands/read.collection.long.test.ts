@@ -33,5 +33,5 @@ if (hasRealData('mime-torture', ['tar', 'xz']))
       }
       const rows = dataOf(await arx(dir, `read ${ids.join(' ')} --json`));
       expect(rows.map((row) => ReadMessage.parse(row).id)).toEqual(ids);
-    }, 120_000);
+    });
   });

@@ -127,7 +127,7 @@ else if (hasRealData('mime-torture', ['tar', 'xz']))
       expect(exit).toBe(0);
       const { data } = JSON.parse(stdout) as { data: unknown[] };
       for (const [index, row] of data.entries()) read.set(mails[index]!, ReadMessage.parse(row));
-    }, 120_000);
+    });
 
     test.each(SAME)('%s is the same', (mail) => {
       const theirs = shownByMutt(shown.get(mail)!);

@@ -185,7 +185,7 @@ describe.skipIf(noPostgres)('archives of a database', () => {
         url,
       );
     served = await serve(dir, ['--archives', url]);
-    await expect.poll(effect('left'), { timeout: 10_000 }).not.toBe('queued');
+    await expect.poll(effect('left')).not.toBe('queued');
     const token = await tokenOf(`${served.base_url}/a/one`, served.owner);
     const sent = await fetch(`${served.base_url}/a/one/api/webhooks/ingest`, {
       method: 'POST',
@@ -266,7 +266,7 @@ describe.skipIf(noPostgres)('archives of a database', () => {
         readdirSync(join(dir, 'files'), { recursive: true }).some(
           (name) => (statSync(join(dir, 'files', String(name)), { throwIfNoEntry: false })?.size ?? 0) > 1e6,
         );
-      await expect.poll(hasBegun, { timeout: 10_000 }).toBe(true);
+      await expect.poll(hasBegun).toBe(true);
 
       await run(`archive drop ${url} big --yes`);
       if (change.endsWith('create')) await run(`archive create ${url} big`);

@@ -114,7 +114,7 @@ for (const shell of ['bash', 'zsh', 'fish'] as const) {
         CASES.map(({ keys }) => keys),
         { dir, path },
       );
-    }, 60_000);
+    });
 
     test.each(CASES.map((one, index) => ({ ...one, index })))('$keys', ({ index, gives }) => {
       expect(found[index]).toEqual(gives);

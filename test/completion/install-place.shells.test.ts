@@ -66,7 +66,7 @@ const CASES: Case[] = [
 let program: Program;
 beforeAll(() => {
   program = buildProgram();
-}, 60_000);
+});
 
 /** Types `arx att`, a tab and Enter in a new shell; returns the arguments that arx got. */
 async function typed(
@@ -100,7 +100,7 @@ describe.each(CASES)('$shell $about', ({ shell, files, options, needs }) => {
   if (missing.length > 0)
     console.warn(`SKIPPED: completion install for ${shell}: no ${missing.join(', ')} here`);
 
-  test.skipIf(missing.length > 0)('completes after install, not before', { timeout: 90_000 }, async () => {
+  test.skipIf(missing.length > 0)('completes after install, not before', async () => {
     for (const isInstalledFirst of [false, true]) {
       const dir = tempFolder('completion-shell');
       const bin = join(dir, 'bin');

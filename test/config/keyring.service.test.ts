@@ -18,7 +18,7 @@ if (missing.length > 0) console.warn(`SKIPPED: the keyring of the system: no ${m
 let launcher: string;
 beforeAll(() => {
   ({ launcher } = buildProgram());
-}, 60_000);
+});
 
 const UNLOCKED = `printf pass | gnome-keyring-daemon --unlock --components=secrets >/dev/null`;
 const ITEMS = 'secret-tool search --all service arx 2>/dev/null | grep -c ^secret';
@@ -39,7 +39,6 @@ async function session(dir: string, lines: readonly string[]): Promise<Ended> {
 
 test.skipIf(process.platform !== 'linux')(
   'Ctrl-C ends the wait for a keyring that does not answer',
-  { timeout: 60_000 },
   async () => {
     const dir = tempFolder('silent-keyring');
     const bus = createServer();
@@ -61,7 +60,7 @@ test.skipIf(process.platform !== 'linux')(
 );
 
 describe.skipIf(missing.length > 0)('a Secret Service', () => {
-  test('login, whoami, the way back to the file, and logout', { timeout: 120_000 }, async () => {
+  test('login, whoami, the way back to the file, and logout', async () => {
     const dir = tempFolder('keyring');
     await emptyData(join(dir, 'data'));
     const file = join(dir, 'config/tokens.json');
@@ -99,7 +98,7 @@ describe.skipIf(missing.length > 0)('a Secret Service', () => {
     expect(stdout).not.toMatch(/arx_[\w-]{20}/);
   });
 
-  test('none, or a locked one: exit 15, and nothing lies in a file', { timeout: 120_000 }, async () => {
+  test('none, or a locked one: exit 15, and nothing lies in a file', async () => {
     const dir = tempFolder('keyring');
     await emptyData(join(dir, 'data'));
     const file = join(dir, 'config/tokens.json');

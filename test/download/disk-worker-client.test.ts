@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { closeSync, openSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDiskWorker } from '../../src/download/disk-worker-client.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { thread } from '../support/threads.ts';
@@ -44,7 +44,8 @@ test('a signal ends the hash of a large file at once, also while a file waits fo
     await first;
     // Only a hash keeps the thread busy for so long.
     const { active } = started!.performance.eventLoopUtilization();
-    await vi.waitUntil(() => started!.performance.eventLoopUtilization().active > active + 50);
+    const busyFor = (): number => started!.performance.eventLoopUtilization().active - active;
+    await expect.poll(busyFor).toBeGreaterThan(50);
     const reason = new Error('interrupted');
     stop.abort(reason);
     expect(await results).toEqual(waiting.map(() => ({ status: 'rejected', reason })));

@@ -17,11 +17,11 @@ export async function expectCancelled(database: Database): Promise<void> {
       )
     )?.n === expected;
   const asleep = reads.get(`SELECT pg_sleep(25) /* ${mark} */`).catch((error: Error) => error.message);
-  expect(await until(() => active(1), 10)).toBe(true);
+  expect(await until(() => active(1))).toBe(true);
   gone.abort(new Error('gone'));
   expect(await asleep).toBe('gone');
   // The server is asked over another connection, which it may answer later.
-  expect(await until(() => active(0), 10)).toBe(true);
+  expect(await until(() => active(0))).toBe(true);
   await expect(reads.get('SELECT 1 AS n')).rejects.toThrow('gone');
   expect(await database.longReads.get('SELECT 1 AS n')).toEqual({ n: 1 });
 }

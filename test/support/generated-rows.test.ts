@@ -11,7 +11,7 @@ let made: Generated;
 beforeAll(async () => {
   sample = await sampleArchive({ conversations: 0, attachments: 0 });
   made = await generate(sample.archive.database, COUNT);
-}, 60_000);
+});
 afterAll(() => sample.close());
 
 test.each([

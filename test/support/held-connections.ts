@@ -136,8 +136,14 @@ export function usageOf(pid: number): { rss: number; descriptors: number } {
   };
 }
 
-/** Asks until it holds, or a while has passed. */
-export async function until(holds: () => boolean | Promise<boolean>, seconds: number): Promise<boolean> {
+/** How long it is asked: only what never comes may fail, however slow the machine is. */
+const MAX_WAIT_SECONDS = 60;
+
+/** Asks until it holds; false: a while has passed without. */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  seconds = MAX_WAIT_SECONDS,
+): Promise<boolean> {
   for (const end = performance.now() + seconds * 1000; performance.now() < end; await sleep(50)) {
     if (await holds()) return true;
   }

@@ -10,7 +10,7 @@ import { buildProgram, startProcess, type Ended, type Program } from '../../supp
 import { sha256Of } from '../../support/digest.ts';
 
 let program: Program;
-beforeAll(() => void (program = buildProgram()), 60_000);
+beforeAll(() => void (program = buildProgram()));
 
 let dir: string;
 beforeEach(() => void (dir = tempFolder('exporting')));

@@ -448,7 +448,7 @@ describe('as real processes', () => {
   let program: Program;
   beforeAll(() => {
     program = buildProgram();
-  }, 60_000);
+  });
   const isRoot = process.getuid?.() === 0;
   const mayRead = ['--reuid=65534', 'test', '-r', join(import.meta.dirname, '../../../package.json')];
   const canDrop = !isRoot || spawnSync('setpriv', mayRead).status === 0;

@@ -22,7 +22,7 @@ import { serve as serveArchive } from '../../support/served.ts';
 import { sha256Of } from '../../support/digest.ts';
 
 let program: Program;
-beforeAll(() => void (program = buildProgram()), 60_000);
+beforeAll(() => void (program = buildProgram()));
 
 let dir: string;
 let dl: string;
@@ -395,5 +395,5 @@ describe.skipIf(!HERE)('the files of a real archive', () => {
     } finally {
       await archive.close();
     }
-  }, 120_000);
+  });
 });

@@ -70,7 +70,7 @@ describe.skipIf(!HAS_BROWSER)('pages in a browser', () => {
         '--disable-sync',
       ],
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     await context.close();
     rmSync(profile, { recursive: true });

@@ -17,7 +17,7 @@ import { fill } from '../../support/many-rows.ts';
 import { ownCluster, standbyOf, type OwnCluster } from '../../support/own-cluster.ts';
 import { noPostgres, withClient } from '../../support/postgres.ts';
 
-describe.skipIf(noPostgres)('a standby', { timeout: 60_000 }, () => {
+describe.skipIf(noPostgres)('a standby', () => {
   let primary: OwnCluster;
   let standby: OwnCluster;
   let archive: OpenArchive;

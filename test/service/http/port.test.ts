@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Service, ServiceRequest, ServiceResponse } from '../../../src/contract/exchange.ts';
 import { MAX_REQUEST_BYTES } from '../../../src/contract/scalars.ts';
 import { wholeBody } from '../../../src/service/handlers/body.ts';
@@ -125,9 +125,9 @@ describe('pipelining', () => {
     const { listener, seen } = await start(hello);
     const many = say(listener, ask('/x').repeat(30));
     const other = say(listener, ask('/x-other'));
-    await vi.waitFor(() => expect(other.answers).toMatch(/hello$/), { interval: 1 });
+    await expect.poll(() => other.answers).toMatch(/hello$/);
     expect(seen.findIndex(({ target }) => target === '/x-other')).toBeLessThan(10);
-    await vi.waitFor(() => expect(many.answers.match(/hello/g)).toHaveLength(30));
+    await expect.poll(() => many.answers.match(/hello/g)).toHaveLength(30);
     many.socket.destroy();
     other.socket.destroy();
   });
@@ -148,12 +148,12 @@ describe('pipelining', () => {
     const paths = Array.from({ length: 60 }, (_, n) => `/x${n}`);
     const said = say(listener, ask('/x-wait') + paths.map(ask).join(''));
     await raw(listener, `GET /x HTTP/1.1\r\n${HEAD}\r\n`);
-    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(10));
+    await expect.poll(() => seen.length).toBeGreaterThan(10);
     expect(seen.length).toBeLessThan(20);
     answerAll();
-    await vi.waitFor(() => expect(seen.map(({ target }) => target)).toEqual(expect.arrayContaining(paths)));
+    await expect.poll(() => seen.map(({ target }) => target)).toEqual(expect.arrayContaining(paths));
     expect(seen.map(({ target }) => target).filter((path) => /\d/.test(path))).toEqual(paths);
-    await vi.waitFor(() => expect(said.answers.match(/hello/g)).toHaveLength(61));
+    await expect.poll(() => said.answers.match(/hello/g)).toHaveLength(61);
     said.socket.destroy();
   });
 
@@ -173,12 +173,12 @@ describe('pipelining', () => {
     const { listener, seen } = await gated({ maxBodyBytes: 8_000 });
     const post = `POST /x-post HTTP/1.1\r\nHost: localhost\r\n${body}`;
     const { socket, closed } = say(listener, ask('/x-wait') + post);
-    await vi.waitFor(() => expect(seen.some(({ target }) => target === '/x-post')).toBe(true));
+    await expect.poll(() => seen.some(({ target }) => target === '/x-post')).toBe(true);
     socket.resetAndDestroy();
     await closed;
-    await vi.waitFor(async () => {
-      expect(statusOf(await raw(listener, `POST /x HTTP/1.1\r\n${HEAD}${body}`))).toBe(200);
-    });
+    const status = async (): Promise<unknown> =>
+      statusOf(await raw(listener, `POST /x HTTP/1.1\r\n${HEAD}${body}`));
+    await expect.poll(status).toBe(200);
   });
 
   test('a stream behind another response is not read before that is sent', async () => {
@@ -196,7 +196,7 @@ describe('pipelining', () => {
     expect(isBegun).toBe(false);
     socket.resume();
     // Before it come 64 MiB.
-    await vi.waitFor(() => expect(isBegun).toBe(true), { timeout: 20_000 });
+    await expect.poll(() => isBegun).toBe(true);
     socket.resetAndDestroy();
     await closed;
   });

@@ -32,7 +32,7 @@ beforeAll(async () => {
   asked = [];
   // Counting the whole archive is done once for each state of it.
   await call(createService(watched, { assetUrl: ASSET_URL, version: '0' }), '/api/health');
-}, 60_000);
+});
 afterAll(() => sample.close());
 
 /**

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await run(`WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${ROWS})
     INSERT INTO events (n, id, type, payload, body_sha256, received_ms, deliveries, effect, applied)
     SELECT n, 'evt_' || n, 'mirror.detected', '{"layer":"x"}', 'h', 0, 1, 'recorded', n FROM s`);
-}, 60_000);
+});
 afterAll(() => sample.close());
 
 const SPANS: Span[] = [

@@ -42,7 +42,7 @@ beforeAll(async () => {
   rows = await database.all<Row>(
     'SELECT n, message, redacted, tier, origin_city, declared_type, source FROM attachments ORDER BY n',
   );
-}, 60_000);
+});
 afterAll(() => sample.close());
 
 const VALUES = [undefined, 'big', 'rare', 'absent'];

@@ -34,7 +34,7 @@ beforeAll(async () => {
   }));
   await database.transaction((statements) => addToIndex(statements, rows));
   await run('ANALYZE');
-}, 60_000);
+});
 afterAll(() => sample.close());
 
 /** The number that a search finds, and the plans of the statements about the index of words. */
