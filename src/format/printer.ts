@@ -2,8 +2,8 @@
 import { exactJsonText } from '../contract/exact-json.ts';
 import { Fault } from '../faults.ts';
 import type { Sink } from '../world.ts';
-import { headingNotice, parseFieldSelection, type SelectedField } from './field-selection.ts';
-import { plural, formatCount } from './numbers.ts';
+import { createCheckedFields, type TemplateFields } from './checked-fields.ts';
+import { parseFieldSelection, type SelectedField } from './field-selection.ts';
 import { jsonDocument, jsonRecord, type EncodeJson, type Envelope } from './json-output.ts';
 import {
   colorPaint,
@@ -16,14 +16,16 @@ import {
   type Paint,
 } from './terminal/styled-line.ts';
 import { cutList } from './cut-list.ts';
-import { isSoon, writeToSink } from './sink-writer.ts';
+import { readAhead } from './read-ahead.ts';
+import { writeToSink } from './sink-writer.ts';
 import type { CompleteRecord } from './record-shape.ts';
 import { mapRows, pagesOf, textOfRows, type Rows } from './rows.ts';
+import { summaryLine } from './summary-line.ts';
 import { summaryRecord } from './summary-record.ts';
 import type { Canvas } from './terminal/capabilities.ts';
 import { drawTable } from './terminal/table.ts';
 import { escapeBlock, escapeJson, escapeText } from './terminal/escape.ts';
-import { SEPARATOR, wrapParts } from './terminal/wrap.ts';
+import { wrapParts } from './terminal/wrap.ts';
 import { wrapLine } from './terminal/wrap-line.ts';
 import { commaSeparated, tabSeparated, type SeparatedForm } from './separated-values.ts';
 import { isDecided, viewForRows } from './views/columns-for-rows.ts';
@@ -39,17 +41,6 @@ type Paging = {
 export const OUTPUTS = ['table', 'tsv', 'csv', 'json', 'ndjson', 'sums'] as const;
 /** One of {@link OUTPUTS}. */
 export type Output = (typeof OUTPUTS)[number];
-
-/** The fields that a template names and the schema lacks. */
-export type TemplateFields = {
-  /** Returns whether each of them is in these records or in earlier ones. */
-  areIn(records: readonly object[]): boolean;
-  /**
-   * Takes the heading of a column for the field that it shows where neither these records nor earlier ones have a field of that name.
-   * Throws Fault 'usage' for any other field that they lack.
-   */
-  check(records: readonly object[]): void;
-};
 
 /** `color`, `unicode` and `columns` are those of stdout (terminal/capabilities.ts). */
 export type PrinterOptions = Canvas & {
@@ -129,33 +120,34 @@ export type Printer = {
   warnOfFields(): Promise<void>;
 };
 
-/** Rows that are read ahead to choose columns. */
-const MAX_SAMPLE_ROWS = 100;
-
 /** Longer lines are truncated for people. The other forms have them whole. */
 const MAX_LINE_COLUMNS = 4000;
 
 /** Returns the printer of a run. */
 export function createPrinter(options: PrinterOptions): Printer {
   const { stdout, stderr, output, isSilent = false, onReport } = options;
-  let selected = options.fields;
-  let fields = selected === undefined ? undefined : parseFieldSelection(selected);
-  const viewOf = <T extends object>(view: View<T>): View<T> => fields?.view ?? view;
+  const note = async (text: string): Promise<void> => {
+    if (options.quiet) return;
+    const lines = wrapParts(escapeText(text), stderr.isTTY ? stderr.columns : undefined);
+    await stderr.write(lines.map((line) => `${line}\n`).join(''));
+  };
+  const fields = createCheckedFields(options.fields, options.templateFields, note);
+  const viewOf = <T extends object>(view: View<T>): View<T> => fields.selection()?.view ?? view;
   const listed = <T extends object>(view: View<T>): View<T> => ({
     columns: viewOf(view).columns.filter((column) => column.detail !== true),
   });
   /** Reads ahead until it is known which columns these rows have. */
   const forRows = async <T extends object>(view: View<T>, rows: Rows<T>): Promise<[View<T>, Rows<T>]> => {
     const columns = listed(view);
-    const { first, all } = await peek(
+    const { first, all } = await readAhead(
       rows,
-      (seen) => seen.length >= MAX_SAMPLE_ROWS || isDecided(columns, seen),
+      (seen) => isDecided(columns, seen),
       // On a terminal rows are shown when they come. In other forms the columns must not depend on the time.
       { untilPause: output === 'table' },
     );
     return [viewForRows(columns, first), all];
   };
-  const pick = (record: object): object => fields?.pick(record) ?? record;
+  const pick = (record: object): object => fields.selection()?.pick(record) ?? record;
   const pretty = stdout.isTTY;
   const encode: EncodeJson = (value, depth) =>
     pretty
@@ -207,41 +199,6 @@ export function createPrinter(options: PrinterOptions): Printer {
     await writeList(textLines(list.rows, render), list);
   };
 
-  /**
-   * Called before a record is printed, with the first ones. Takes the heading of a column for the field that it shows where none
-   * of them has the field of that name. Throws Fault 'usage' for any other field that neither the schema nor one of them has.
-   */
-  const checkFields = async (first: readonly object[]): Promise<void> => {
-    if (first.length === 0) return;
-    options.templateFields?.check(first);
-    const unknown = fields?.unknownIn(first) ?? [];
-    if (selected === undefined || unknown.length === 0) return;
-    const shown = unknown.map((field) => {
-      if (field.shownField === undefined) throw noField(field);
-      return { field, path: field.shownField };
-    });
-    for (const { field, path } of shown) await note(`arx: ${headingNotice('--fields', field.name, path)}`);
-    selected = selected.map((each) => {
-      const path = shown.find(({ field }) => field === each)?.path;
-      return path === undefined ? each : { ...each, path, isKnown: true };
-    });
-    fields = parseFieldSelection(selected);
-  };
-  const areKnown = (records: readonly object[]): boolean =>
-    (fields?.unknownIn(records) ?? []).length === 0 && (options.templateFields?.areIn(records) ?? true);
-  const withCheckedFields = async <T extends object>(list: Envelope<T>): Promise<Envelope<T>> => {
-    if (areKnown([])) return list;
-    const isEnough = (seen: readonly T[]): boolean => seen.length >= MAX_SAMPLE_ROWS || areKnown(seen);
-    const { first, all } = await peek(list.rows, isEnough, { untilPause: false });
-    await checkFields(first);
-    return { ...list, rows: all };
-  };
-
-  const note = async (text: string): Promise<void> => {
-    if (options.quiet) return;
-    const lines = wrapParts(escapeText(text), stderr.isTTY ? stderr.columns : undefined);
-    await stderr.write(lines.map((line) => `${line}\n`).join(''));
-  };
   const separation = { isSafe: options.csvSafe === true, isTTY: stdout.isTTY };
   const separated = output === 'csv' ? commaSeparated(separation) : tabSeparated(separation);
   const mustSayDoubts = (): boolean => output !== 'json' || options.isForProgram === true;
@@ -250,9 +207,9 @@ export function createPrinter(options: PrinterOptions): Printer {
   const printer: Printer = {
     output,
     isOneRowPerLine: output === 'tsv' || output === 'csv' || output === 'ndjson',
-    hasFields: selected !== undefined,
-    shows: (field) => selected?.some(({ path }) => path === field || path.startsWith(`${field}.`)) ?? true,
-    selects: (field) => selected?.some(({ path }) => path === field) ?? options.named?.has(field) ?? false,
+    hasFields: options.fields !== undefined,
+    shows: (field) => fields.paths()?.some((path) => path === field || path.startsWith(`${field}.`)) ?? true,
+    selects: (field) => fields.paths()?.includes(field) ?? options.named?.has(field) ?? false,
     mustSayDoubts,
     mustNameNext: () => !isCut && mustSayDoubts(),
     rowsRead: () => {
@@ -261,7 +218,7 @@ export function createPrinter(options: PrinterOptions): Printer {
     },
     async list(view, whole) {
       const { cut } = options;
-      const checked = await withCheckedFields(whole);
+      const checked = await fields.checkList(whole);
       const onCut = (): void => {
         isCut = true;
         cut?.onCut();
@@ -287,7 +244,7 @@ export function createPrinter(options: PrinterOptions): Printer {
           break;
         }
         case 'table': {
-          if (view.listLines !== undefined && fields === undefined) {
+          if (view.listLines !== undefined && options.fields === undefined) {
             await writeListLines(view.listLines, list);
             await note(summaryLine(list));
             break;
@@ -306,20 +263,20 @@ export function createPrinter(options: PrinterOptions): Printer {
     async record(view, wire) {
       if (isSilent) return;
       if (output === 'sums') throw noSums();
-      await checkFields([wire]);
+      await fields.check([wire]);
       if (output === 'json' || output === 'ndjson') await writeJson(wire);
       else await writeRecord(viewForRows(viewOf(view), [wire]), wire);
     },
     async report(wire, lines, sums) {
       onReport?.(wire);
       if (isSilent) return;
-      await checkFields([wire]);
+      await fields.check([wire]);
       if (output === 'sums') {
         if (sums === undefined) throw noSums();
         await writeText(textLines(sums(), (line) => (stdout.isTTY ? escapeText(line) : line)));
       } else if (output === 'json' || output === 'ndjson') await writeJson(wire);
-      else if (fields !== undefined) await writeRecord(fields.view, wire);
-      else if (output === 'csv') await writeRecord(allFields(wire), wire);
+      else if (options.fields !== undefined || output === 'csv')
+        await writeRecord(viewOf(allFields(wire)), wire);
       else await writeLines(lines(options));
     },
     plot: (lines) => writeLines(lines(options)),
@@ -338,7 +295,8 @@ export function createPrinter(options: PrinterOptions): Printer {
     note,
     warn,
     async warnOfFields() {
-      for (const { name } of fields?.unseen() ?? []) await warn(`no record has the field ${name}`);
+      for (const { name } of fields.selection()?.unseen() ?? [])
+        await warn(`no record has the field ${name}`);
     },
   };
   return printer;
@@ -360,7 +318,7 @@ export function createPrinter(options: PrinterOptions): Printer {
 
   /** Yields each row with the same keys, and with `--summary` the record about all of them, also where a later row throws. */
   async function* ndjsonRows<T extends object>(list: Envelope<T>): AsyncGenerator<string> {
-    const complete = fields === undefined ? options.complete : undefined;
+    const complete = options.fields === undefined ? options.complete : undefined;
     let rows = 0;
     const summary = (isWhole: boolean): string => `${encodeLine(summaryRecord(list, rows, isWhole))}\n`;
     const line = (row: T): string => {
@@ -417,102 +375,6 @@ async function* separatedLines<T>(
     return text;
   });
   if (header !== '') yield header;
-}
-
-/**
- * Reads rows until they are enough, or with `untilPause` until the next one has to be waited for. `all` yields these and the rest; a row that cannot be read throws only when the rows
- * before it were yielded.
- */
-async function peek<T>(
-  rows: Rows<T>,
-  isEnough: (first: readonly T[]) => boolean,
-  { untilPause }: { untilPause: boolean },
-): Promise<{ first: T[]; all: { pages: AsyncGenerator<Iterable<T>> } }> {
-  const source = pagesOf(rows);
-  const first: T[] = [];
-  /** The rest of the last page. */
-  let rest: Iterator<T> | undefined;
-  let failure: { error: unknown } | undefined;
-  let isEnd = false;
-  let pending: Promise<IteratorResult<Iterable<T>>> | undefined;
-  try {
-    while (!isEnd && (first.length === 0 || !isEnough(first))) {
-      const row = rest?.next();
-      if (row !== undefined && row.done !== true) {
-        first.push(row.value);
-        continue;
-      }
-      pending = source.next();
-      if (untilPause && first.length > 0 && !(await isSoon(pending))) break;
-      const next = await pending;
-      pending = undefined;
-      if (next.done === true) isEnd = true;
-      else rest = next.value[Symbol.iterator]();
-    }
-  } catch (error) {
-    pending = undefined;
-    failure = { error };
-  }
-  async function* pages(): AsyncGenerator<Iterable<T>> {
-    try {
-      yield first;
-      if (failure !== undefined) throw failure.error;
-      const left = rest;
-      if (left !== undefined) yield { [Symbol.iterator]: () => left };
-      while (!isEnd) {
-        const next = await (pending ?? source.next());
-        pending = undefined;
-        if (next.done === true) isEnd = true;
-        else yield next.value;
-      }
-    } finally {
-      if (!isEnd) await source.return(undefined);
-    }
-  }
-  return { first, all: { pages: pages() } };
-}
-
-/** Returns the summary of a list as `20 of 1,685 rows · 3 withheld · not complete · status partial`. */
-export function summaryLine<T>(list: Envelope<T>): string {
-  const status = typeof list.status === 'function' ? list.status() : list.status;
-  const { rows, total, ...others } = list.summary();
-  // Either may stand alone.
-  const isPart = typeof rows === 'number' && typeof total === 'number';
-  const counted =
-    isPart && rows !== total ? { [`of ${plural(total, 'row')}`]: rows } : isPart ? { rows } : { rows, total };
-  const parts = Object.entries({ ...counted, ...others }).map(([key, value]) =>
-    summaryPart(key.replaceAll('_', ' '), value),
-  );
-  return [...parts, status === undefined ? '' : `status ${status}`]
-    .filter((part) => part !== '')
-    .join(SEPARATOR);
-}
-
-/** Keys of summaries that are nouns in the plural. The others are adjectives, as in `3 withheld`. */
-const COUNTED_NOUNS = new Set(
-  'rows values files messages windows requests reads disagreements checks'.split(' '),
-);
-
-function summaryPart(name: string, value: unknown): string {
-  if (name === 'has more')
-    return value === true ? 'more rows follow' : value === null ? 'more rows may follow' : '';
-  if (value === null || value === undefined || (name === 'absent' && value === 0)) return '';
-  if (name === 'drift ratio') return value === 0 ? '' : `drift ratio ${JSON.stringify(value)}`;
-  if (typeof value === 'boolean') return value ? name : `not ${name}`;
-  if (typeof value === 'number') {
-    if (!Number.isInteger(value)) return `${name} ${value}`;
-    if (name === 'confidence') return `confidence ${value}`;
-    return COUNTED_NOUNS.has(name) ? plural(value, name.slice(0, -1)) : `${formatCount(value)} ${name}`;
-  }
-  if (typeof value === 'string') return `${name} ${value}`;
-  const inner = Object.entries(value).map(([key, each]) => summaryPart(key.replaceAll('_', ' '), each));
-  return inner.every((part) => part === '')
-    ? ''
-    : `${name} ${inner.filter((part) => part !== '').join(', ')}`;
-}
-
-function noField({ name, hint }: SelectedField): Fault {
-  return new Fault('usage', `--fields: no record has the field ${name}`, hint === undefined ? {} : { hint });
 }
 
 /** Returns the Fault of a command without a report of files. */

@@ -2,7 +2,7 @@
 import type { CommandWords } from '../command-list/index.ts';
 import type { PrintingRun } from '../command-list/printed-records.ts';
 import { hasField, headingNotice } from '../format/field-selection.ts';
-import type { TemplateFields } from '../format/printer.ts';
+import type { TemplateFields } from '../format/checked-fields.ts';
 import { parseTemplate, templateSink } from '../format/template-sink.ts';
 import type { Sink } from '../world.ts';
 import { indirectNames, noTemplateField, type IndirectName } from './selected-fields.ts';
