@@ -20,7 +20,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 
 const MESSAGES = 300;
 /** A third of them imports, index building and redactions each. */
-const ROUNDS = Number(process.env['ARX_TEST_KILLS'] ?? 12);
+const ROUNDS = Number(process.env['ARX_TEST_KILLS'] ?? 8);
 
 /** Kills the program at the n-th statement that it runs on a database. */
 const PRELOAD = `data:text/javascript,${encodeURIComponent(`

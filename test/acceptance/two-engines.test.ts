@@ -296,7 +296,7 @@ describe.skipIf(noPostgres)('SQLite and PostgreSQL', () => {
   }
 
   property.prop([fc.array(step, { minLength: 20, maxLength: 60 })], {
-    numRuns: runs({ quick: 5, long: 20 }),
+    numRuns: runs({ quick: 5, long: 12 }),
   })('answer alike', async (steps) => {
     for (const step of steps) {
       const [one, other] = [await take(pair[0], step), await take(pair[1], step)];

@@ -525,7 +525,7 @@ test('a long message is read only where its stored places do not show that it ma
 
 describe('drawn texts and queries', () => {
   /** 10,000 take eight minutes on each engine of a busy machine. */
-  const QUERIES = Number(process.env['ARX_TEST_QUERIES'] ?? runs({ quick: 100, long: 500 }));
+  const QUERIES = Number(process.env['ARX_TEST_QUERIES'] ?? runs({ quick: 100, long: 250 }));
   const WORDS = [
     'usb',
     'hub',
@@ -654,7 +654,7 @@ describe('drawn texts and queries', () => {
 });
 
 describe('planted words', () => {
-  const PLANTED = runs({ quick: 2_000, long: 10_000 });
+  const PLANTED = runs({ quick: 2_000, long: 5_000 });
   const word = (n: number) => `planted${n.toString(36)}q`;
   const QUERIES = ['letter', 'letter OR common', 'subject:letter', '-absent', 'common has:attachment'];
   const VIEWS: Record<string, string>[] = [
