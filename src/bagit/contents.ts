@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { Attachment } from '../contract/attachment.ts';
 import { exactJsonText } from '../contract/exact-json.ts';
-import { fileStateOf, reasonOf } from '../contract/attachment-file.ts';
+import { fileStateOf, reasonOf, type FileState } from '../contract/attachment-file.ts';
 import { sameHash } from '../contract/scalars.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
@@ -11,7 +11,7 @@ import { fileBytes, textBytes, type BagWriter, type WrittenFile } from './writer
 import { digestFile } from '../verify/digest.ts';
 import { mapConcurrent } from '../concurrency/map-concurrent.ts';
 import type { ManifestEntry } from '../download/manifest.ts';
-import { CRATE_FILE, crateText, type Crate, type CrateFile } from './ro-crate.ts';
+import { CONDITIONS, CRATE_FILE, crateText, type Crate, type CrateFile } from './ro-crate.ts';
 
 /**
  * An entry of the pull's manifest, with its catalogue row; undefined if the catalogue was not asked or lacks it. `author`: the
@@ -19,13 +19,21 @@ import { CRATE_FILE, crateText, type Crate, type CrateFile } from './ro-crate.ts
  */
 export type BagRecord = { entry: ManifestEntry; row: Attachment | undefined; author?: string | undefined };
 
-/** Returns whether the file goes into the bag: it was not withheld when it was pulled, and is not withheld now. */
-export const isIncluded = ({ entry, row }: BagRecord): boolean =>
-  entry.path !== null && !(row?.redacted ?? entry.redacted);
+/** Returns whether the file goes into the bag: a pull kept it. So a bag does not depend on what its maker may read by now. */
+export const isIncluded = ({ entry }: BagRecord): boolean => entry.path !== null;
 
-/** Returns whether the archive never had the file. */
-export const isAbsent = ({ entry, row }: BagRecord): boolean =>
-  row === undefined ? entry.absent === true : fileStateOf(row) === 'absent';
+/** Returns whether the archive never had the file, as the pull saw it. */
+export const isAbsent = ({ entry }: BagRecord): boolean => entry.absent === true;
+
+/** Returns whether the archive gives the file, as far as it is known. */
+export function stateNow({ entry, row }: BagRecord): FileState {
+  if (row !== undefined) return fileStateOf(row);
+  return entry.redacted ? 'withheld' : isAbsent({ entry, row }) ? 'absent' : 'available';
+}
+
+/** Returns why a file is not in the bag, where that is known. */
+export const reasonFor = ({ entry, row }: BagRecord): string | undefined =>
+  (row === undefined ? undefined : reasonOf(row)) ?? entry.reason;
 
 /**
  * Returns the words for the number of files in a bag, and for how many it names and lacks, by the reason. That there are no others is not
@@ -129,7 +137,7 @@ export async function addDescriptions(
       name: record.row?.filename,
       sha256: record.entry.sha256?.toLowerCase(),
       isAbsent: isAbsent(record),
-      reason: record.row === undefined ? record.entry.reason : (reasonOf(record.row) ?? undefined),
+      reason: reasonFor(record),
     })),
   });
   await bag.add(CRATE_FILE, textBytes(text));
@@ -138,18 +146,21 @@ export async function addDescriptions(
 function fileOf(
   path: string,
   { bytes, sha256 }: { bytes: number; sha256: string },
-  { entry: { id }, row, author }: BagRecord,
+  record: BagRecord,
 ): CrateFile {
+  const { entry, row, author } = record;
+  const state = stateNow(record);
   const { filename, content_type: type, origin_city: city } = row ?? {};
   return {
     path,
     bytes,
     sha256,
-    identifier: id,
+    identifier: entry.id,
     ...(filename === undefined ? {} : { name: filename }),
     ...(type === undefined ? {} : { encodingFormat: type }),
     ...(city === undefined ? {} : { city }),
     ...(author === undefined ? {} : { author }),
+    ...(state === 'available' ? {} : { conditionsOfAccess: CONDITIONS[state] }),
   };
 }
 

@@ -15,6 +15,8 @@ export type CrateFile = {
   city?: string;
   /** Who sent the message that it came with. */
   author?: string;
+  /** What the archive says of a file that it no longer gives. */
+  conditionsOfAccess?: string;
 };
 
 /** A catalogue row whose file is not in the bag. */
@@ -43,6 +45,9 @@ export type Crate = {
 
 /** Name of the file that describes a crate, in its root folder (RO-Crate 1.1). */
 export const CRATE_FILE = 'ro-crate-metadata.json';
+
+/** How a crate says that the archive does not give a file. */
+export const CONDITIONS = { withheld: 'withheld', absent: 'absent from the archive' } as const;
 
 type Entity = { '@id': string; '@type': string; [property: string]: unknown };
 
@@ -148,7 +153,7 @@ function withheldEntity({ id, name, sha256, isAbsent, reason }: WithheldFile): E
     description: `${why}${reason === undefined ? '' : ` (${reason})`}; it is not in the bag.`,
     identifier: id,
     ...(sha256 === undefined ? {} : { sha256 }),
-    conditionsOfAccess: isAbsent ? 'absent from the archive' : 'withheld',
+    conditionsOfAccess: CONDITIONS[isAbsent ? 'absent' : 'withheld'],
   };
 }
 

@@ -81,14 +81,20 @@ export async function checkBag(
   }
   if (oxums.length > 1) wrong('bag-info.txt has more than one Payload-Oxum');
   // The bag is whole as a bag, so that is no failure of it.
-  for (const what of lackingIn(info)) problems.push({ kind: 'odd', what });
+  const lacking = lackingIn(info);
+  for (const what of lacking) problems.push({ kind: 'lacking', what });
 
   const files = await checkFiles(source, listed, options, wrong, declaration);
   const report = verifyReportOf(files, true);
   const isWhole = report.completeness === 'complete' && !problems.some(({ kind }) => kind === 'integrity');
   return {
     ...report,
-    completeness: isWhole ? 'complete' : 'incomplete',
+    completeness:
+      !isWhole || lacking.some((what) => what !== MAY_LACK)
+        ? 'incomplete'
+        : lacking.length > 0
+          ? 'unknown'
+          : 'complete',
     bag: {
       version: declaration.version,
       encoding: declaration.encoding,
@@ -100,6 +106,9 @@ export async function checkBag(
   };
 }
 
+const MAY_LACK =
+  'the bag may lack files: its pull did not end, or could not tell of all rows whether they match';
+
 /** Returns what a bag of ours says that it lacks of the archive. */
 function lackingIn(info: readonly [label: string, value: string][]): string[] {
   const valueOf = (name: string) => info.find(([label]) => label === name.toLowerCase())?.[1];
@@ -110,18 +119,17 @@ function lackingIn(info: readonly [label: string, value: string][]): string[] {
   return [
     ...files(LACKS.withheld, 'withheld when it was made'),
     ...files(LACKS.absent, 'absent from the archive'),
-    ...(valueOf(LACKS.undecided) === 'unknown'
-      ? ['the bag may lack files: the pull could not tell of all rows whether they match']
-      : []),
+    ...(valueOf(LACKS.undecided) === 'unknown' ? [MAY_LACK] : []),
     ...(valueOf(LACKS.walk) === 'no' ? ['the walk in the bag did not reach the end of its list'] : []),
   ];
 }
 
-/** Returns every reason why a bag failed, beside the verdicts of its files. */
-export function bagFaultsOf(bag: BagSummary | undefined): Fault[] {
-  return (bag?.problems ?? []).flatMap(({ kind, what }) =>
-    kind === 'odd' ? [] : [new Fault(kind, what, kind === 'integrity' ? { hint: BAG_AGAIN } : {})],
-  );
+/** Returns every reason why a bag failed, beside the verdicts of its files. With `strict`, what it lacks of the archive is one. */
+export function bagFaultsOf(bag: BagSummary | undefined, { strict }: { strict: boolean }): Fault[] {
+  return (bag?.problems ?? []).flatMap(({ kind, what }) => {
+    if (kind === 'lacking') return strict ? [new Fault('partial', what)] : [];
+    return kind === 'odd' ? [] : [new Fault(kind, what, kind === 'integrity' ? { hint: BAG_AGAIN } : {})];
+  });
 }
 
 async function checkFiles(

@@ -16,6 +16,8 @@ import {
   isAbsent,
   isIncluded,
   countText,
+  reasonFor,
+  stateNow,
   type BagRecord,
 } from '../../bagit/contents.ts';
 import { openBagTarget } from '../../bagit/target.ts';
@@ -23,14 +25,14 @@ import { readFrozenWalk, type BaggedWalk } from '../../bagit/frozen-walk.ts';
 import { LACKS } from '../../bagit/tag-files.ts';
 import { createBagWriter } from '../../bagit/writer.ts';
 import { isNotKept, readManifest } from '../../download/manifest.ts';
-import { isUndecidedMark } from '../../download/unfinished-pull.ts';
+import { isUndecidedMark, isUnfinishedMark } from '../../download/unfinished-pull.ts';
 import { catalogueRows, countCatalogueContradictions, sendersOf } from './catalogue.ts';
 import { limitedNotices } from './notices.ts';
 import { checkOutputFile } from '../output-file.ts';
 import { unfinishedWalkFault } from '../unfinished-walk.ts';
 import { withSpoolFolder } from '../spool-folder.ts';
 import { spareMemory } from '../v8-flags.ts';
-import { sayUndecided, unavailableFault } from './withheld.ts';
+import { sayUndecided, newlyWithheldText, unavailableFault, unfinishedPullFault } from './withheld.ts';
 
 export const Input = z.object({
   dir: z.string().min(1).default('.'),
@@ -60,12 +62,15 @@ async function exportTo(path: string, input: Input, app: App): Promise<void> {
       ? undefined
       : await readFrozenWalk(resolve(world.cwd, input.frozen), world.signal);
   const records = await recordsOf(dir, input, app);
-  const isUndecided = (await readdir(dir)).some(isUndecidedMark);
+  const marks = await readdir(dir);
+  const isUnfinished = marks.some(isUnfinishedMark);
+  const isUndecided = marks.some(isUndecidedMark);
   if (isUndecided) sayUndecided(app);
   const given = records.filter(isIncluded);
   const lacking = records.filter((record) => !isIncluded(record));
   const absent = lacking.filter(isAbsent);
   const withheld = lacking.filter((record) => !isAbsent(record));
+  const kept = given.filter((record) => stateNow(record) !== 'available');
   if (given.length === 0) throw new Fault('partial', 'there is no file to export');
 
   noticePercentSigns(given, app);
@@ -95,7 +100,14 @@ async function exportTo(path: string, input: Input, app: App): Promise<void> {
     );
     const { oxum, sha256 } = await bag.finish(
       infoOf(
-        { given: given.length, withheld: withheld.length, absent: absent.length, isUndecided, walk, source },
+        {
+          given: given.length,
+          withheld: withheld.length,
+          absent: absent.length,
+          isUnknown: isUndecided || isUnfinished,
+          walk,
+          source,
+        },
         app,
       ),
     );
@@ -107,18 +119,34 @@ async function exportTo(path: string, input: Input, app: App): Promise<void> {
       bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
       withheld: withheld.map(({ entry }) => entry.id),
       absent: absent.map(({ entry }) => entry.id),
+      reasons: Object.fromEntries(
+        lacking.flatMap((record) => {
+          const reason = reasonFor(record);
+          return reason === undefined ? [] : [[record.entry.id, reason]];
+        }),
+      ),
+      kept: kept.map(({ entry }) => entry.id),
+      completeness:
+        lacking.length > 0 || walk?.complete === false
+          ? 'incomplete'
+          : isUndecided || isUnfinished
+            ? 'unknown'
+            : 'complete',
       payload_oxum: oxum,
       sha256,
       walk: walk?.head ?? null,
     };
     if (input.to === '-') await copyToOutput(path, app);
     else await app.printer.report(report, () => exportLines(report, app.screen));
+    if (kept.length > 0)
+      app.notice(`${newlyWithheldText(kept.length)}; the bag has ${kept.length === 1 ? 'it' : 'them'}`);
     const unavailable = unavailableFault(
       { withheld: withheld.length, absent: absent.length, total: records.length },
       'file',
       { kept: 'the bag, which names them' },
     );
     if (unavailable !== undefined) app.addFault(unavailable);
+    if (isUnfinished) app.addFault(unfinishedPullFault(dir));
     if (walk?.complete === false)
       app.addFault(
         unfinishedWalkFault(input.frozen!, app, { kept: 'the bag, with the part that was walked' }),
@@ -185,13 +213,13 @@ function infoOf(
     given: number;
     withheld: number;
     absent: number;
-    isUndecided: boolean;
+    isUnknown: boolean;
     walk: BaggedWalk | undefined;
     source: string | undefined;
   },
   app: App,
 ): [label: string, value: string][] {
-  const { given, withheld, absent, isUndecided, walk, source } = made;
+  const { given, withheld, absent, isUnknown, walk, source } = made;
   const walked: [string, string][] =
     walk === undefined
       ? []
@@ -212,7 +240,7 @@ function infoOf(
     ['External-Description', `Verified files of an archive: ${countText(given, withheld, absent)}`],
     ...(withheld > 0 ? [[LACKS.withheld, `${withheld}`] as [string, string]] : []),
     ...(absent > 0 ? [[LACKS.absent, `${absent}`] as [string, string]] : []),
-    ...(isUndecided ? [[LACKS.undecided, 'unknown'] as [string, string]] : []),
+    ...(isUnknown ? [[LACKS.undecided, 'unknown'] as [string, string]] : []),
     ['Bagging-Date', new Date(app.world.now()).toISOString().slice(0, 10)],
     ['Bag-Software-Agent', `archive-explorer (arx) ${app.version}`],
     ...walked,

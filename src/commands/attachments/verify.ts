@@ -25,7 +25,7 @@ import { withNewerEntries } from './newer-entries.ts';
 import { limitedNotices } from './notices.ts';
 import { failIncomplete, select } from './selection.ts';
 import { spareMemory } from '../v8-flags.ts';
-import { checkAllowWithheld, sayUndecided } from './withheld.ts';
+import { checkAllowWithheld, sayUndecided, unfinishedPullFault } from './withheld.ts';
 
 export const Input = Selectors.extend({
   dir: z.string().min(1).default('.'),
@@ -57,7 +57,8 @@ export async function run(input: Input, app: App): Promise<void> {
   }
   if (input.html !== '-') await printFileReport(app, report);
   const odd = limitedNotices(app.notice);
-  for (const { kind, what } of report.bag?.problems ?? []) if (kind === 'odd') odd.add(what);
+  for (const { kind, what } of report.bag?.problems ?? [])
+    if (kind === 'odd' || (kind === 'lacking' && !app.strict)) odd.add(what);
   odd.end('oddities of the bag');
   for (const fault of faults) app.addFault(fault);
 }
@@ -107,7 +108,10 @@ export async function verifyPath(
   const { report, isPart = false } = await checking.finally(() => progress.end());
   return {
     report,
-    faults: [...verifyFaultsOf(report, reference, { isPart, allowWithheld }), ...bagFaultsOf(report.bag)],
+    faults: [
+      ...verifyFaultsOf(report, reference, { isPart, allowWithheld }),
+      ...bagFaultsOf(report.bag, app),
+    ],
   };
 }
 
@@ -202,12 +206,7 @@ async function checkFolder(
     const { expected, whole } = await expectation({ reference, part }, dir, app, known);
     // A pull that goes on has removed its mark when the manifest lists what it was asked for.
     const isPart = known !== undefined && isUnfinished;
-    if (isPart)
-      app.addFault(
-        new Fault('partial', `a pull into ${dir} runs, did not end, or left files out (--max-bytes)`, {
-          hint: 'run that pull again: files may be missing, and what is here is not downloaded again',
-        }),
-      );
+    if (isPart) app.addFault(unfinishedPullFault(dir));
     if (isUndecided) sayUndecided(app);
     if (whole) onTotal(expected.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0));
     const compared = compareFolder(expected, await observing.contents);

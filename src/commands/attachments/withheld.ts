@@ -66,6 +66,13 @@ export function sayGivenUp(app: Pick<App, 'notice'>, files: number): void {
   );
 }
 
+/** Returns why a folder into which a pull did not end may lack files. */
+export function unfinishedPullFault(dir: string): Fault {
+  return new Fault('partial', `a pull into ${dir} runs, did not end, or left files out (--max-bytes)`, {
+    hint: 'run that pull again: files may be missing, and what is here is not downloaded again',
+  });
+}
+
 /** Says that a pull into a folder left out rows of which it could not tell whether they match; under `--strict` that is a Fault. */
 export function sayUndecided(app: Pick<App, 'strict' | 'notice' | 'addFault'>): void {
   const message =

@@ -37,7 +37,8 @@ export type VerifiedFile = z.infer<typeof VerifiedFile>;
 
 /**
  * What a BagIt bag declares. `payload_oxum` and `algorithms` are as written in the bag. `fetch` lists files that the bag wants fetched;
- * arx never fetches them. `problems` of kind `odd` do not change the exit code.
+ * arx never fetches them. `problems` of kind `odd` do not change the exit code; of kind `lacking`, which say what the bag lacks of the
+ * archive, they do so under `--strict` alone.
  */
 export const BagSummary = z.object({
   version: z.string(),
@@ -45,7 +46,7 @@ export const BagSummary = z.object({
   algorithms: z.array(z.string()),
   payload_oxum: z.string().nullable(),
   fetch: z.array(z.object({ url: z.string(), path: z.string(), bytes: count.nullable() })),
-  problems: z.array(z.object({ kind: z.enum(['integrity', 'partial', 'odd']), what: z.string() })),
+  problems: z.array(z.object({ kind: z.enum(['integrity', 'partial', 'lacking', 'odd']), what: z.string() })),
 });
 export type BagSummary = z.infer<typeof BagSummary>;
 
@@ -110,7 +111,8 @@ export type PullPlan = z.infer<typeof PullPlan>;
 
 /**
  * `attachments export -o json`. `files` and `bytes` count the attachments; `payload_oxum` counts their descriptions too. `sha256` is the
- * hash of the tag manifest, which commits to the whole bag. `walk` is the head of the frozen walk in the bag.
+ * hash of the tag manifest, which commits to the whole bag. `walk` is the head of the frozen walk in the bag. `withheld` and `absent` are
+ * files that no pull kept, `reasons` says of their ids why, where that is known. `kept` are in the bag, and withheld or absent by now.
  */
 export const ExportReport = z.object({
   version,
@@ -120,6 +122,9 @@ export const ExportReport = z.object({
   bytes: count,
   withheld: z.array(z.string()),
   absent: z.array(z.string()),
+  reasons: z.record(z.string(), z.string()),
+  kept: z.array(z.string()),
+  completeness: VerifyReport.shape.completeness,
   payload_oxum: z.string(),
   sha256: Sha256,
   walk: Sha256.nullable(),

@@ -7,6 +7,7 @@ import type {
   VerifiedFile,
   VerifyReport,
 } from '../../contract/reports/files.ts';
+import { ownValue } from '../../contract/own-value.ts';
 import { NOT_BEGUN } from '../../contract/reports/not-begun.ts';
 import { formatBytes, formatCount, plural } from '../numbers.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
@@ -147,7 +148,10 @@ export function exportLines(report: ExportReport, canvas: Canvas): Line[] {
     if (ids.length === 0) continue;
     branches.push({
       line: [{ text: `? ${state}`, style: 'warn' }, ` ${formatCount(ids.length)}`],
-      children: firstBranches(ids, (id) => ({ line: id })),
+      children: firstBranches(ids, (id) => {
+        const reason = ownValue(report.reasons, id);
+        return { line: [id, { text: reason === undefined ? '' : `  ${reason}`, style: 'dim' }] };
+      }),
     });
   }
   return [

@@ -117,7 +117,7 @@ describe.each(['bag', 'bag.zip'])('as %s', (to) => {
       version: '1.0',
       algorithms: ['sha256'],
       payload_oxum: report.payload_oxum,
-      problems: [{ kind: 'odd', what: lacks }],
+      problems: [{ kind: 'lacking', what: lacks }],
     });
     expect(files.map(({ path }) => path).filter((path) => path?.startsWith('data/files/'))).toEqual([
       'data/files/a.txt',
@@ -171,6 +171,36 @@ describe.each(['bag', 'bag.zip'])('as %s', (to) => {
     expect(existsSync(join(dir, to))).toBe(false);
     expect(leftovers()).toEqual([]);
   });
+});
+
+test.each([
+  ['.arx-0123456789abcdef.unfinished', 3],
+  ['.arx-0123456789abcdef.undecided', 0],
+])('a pull that may lack files: %s', async (mark, code) => {
+  pulled(FILES);
+  writeFileSync(join(dir, 'dl', mark), '');
+  const { exit, stdout } = await exported('dl --to bag --offline --json');
+  expect(exit).toBe(code);
+  expect(ExportReport.parse(JSON.parse(stdout)).completeness).toBe('unknown');
+  expect(readFileSync(join(dir, 'bag/bag-info.txt'), 'utf8')).toContain('Files-Complete: unknown\n');
+  const lacks =
+    'the bag may lack files: its pull did not end, or could not tell of all rows whether they match';
+  expect((await valid('bag', lacks)).completeness).toBe('unknown');
+  expect(await arx(dir, 'attachments verify bag --strict')).toMatchObject({
+    exit: 3,
+    stderr: `arx: ${lacks} [partial, exit 3]\n`,
+  });
+});
+
+test('what the bag lacks and why is said; its verification is incomplete', async () => {
+  pulled(FILES, ['secret']);
+  const line = { id: 'att_4', path: null, sha256: null, bytes: null, redacted: true, reason: 'of a child' };
+  appendFileSync(join(dir, 'dl', MANIFEST_FILE), `${JSON.stringify(line)}\n`);
+  expect((await exported('dl --to bag --offline -o table')).stdout).toContain('att_4  of a child');
+  expect((await valid('bag', 'the bag lacks 1 file withheld when it was made')).completeness).toBe(
+    'incomplete',
+  );
+  expect((await arx(dir, 'attachments verify bag --strict')).exit).toBe(3);
 });
 
 test('percent signs are escaped in the manifest, and only they and line ends', async () => {
@@ -329,12 +359,43 @@ describe('with the catalogue', () => {
     expect(graph.some((each) => each['@id'] === '#publisher')).toBe(false);
   });
 
-  test('a file that is withheld by now is not given', async () => {
-    pulled({ 'a.txt': 'hello', 'b.txt': 'b' });
-    await serve([{ content: 'hello' }, { content: 'b', row: { redacted: true, file_url: null } }]);
-    expect((await online('dl --to bag')).exit).toBe(3);
-    expect(readdirSync(join(dir, 'bag/data/files'))).toEqual(['a.txt']);
-    await valid('bag', 'the bag lacks 1 file withheld when it was made');
+  describe('a file that a pull kept and that is withheld by now', () => {
+    beforeEach(async () => {
+      pulled({ 'a.txt': 'hello', 'b.txt': 'b' });
+      await serve([{ content: 'hello' }, { content: 'b', row: { redacted: true, file_url: null } }]);
+    });
+
+    test('is in the bag, which says so', async () => {
+      const { exit, stdout, stderr } = await online('dl --to bag --strict --json');
+      expect([exit, stderr]).toEqual([
+        0,
+        'arx: 1 file that an earlier pull kept is withheld or absent now; the bag has it\n',
+      ]);
+      expect(ExportReport.parse(JSON.parse(stdout))).toMatchObject({
+        files: 2,
+        withheld: [],
+        kept: ['att_2'],
+        completeness: 'complete',
+      });
+      expect(readdirSync(join(dir, 'bag/data/files')).sort()).toEqual(['a.txt', 'b.txt']);
+      const rows = readFileSync(join(dir, 'bag/data/catalogue.ndjson'), 'utf8').trim().split('\n');
+      expect(JSON.parse(rows[1]!)).toMatchObject({ id: 'att_2', redacted: true, path: 'files/b.txt' });
+      const graph = json('bag/data/ro-crate-metadata.json')['@graph'] as Record<string, any>[];
+      expect(graph.find((each) => each['@id'] === 'files/b.txt')).toMatchObject({
+        conditionsOfAccess: 'withheld',
+      });
+      await valid('bag');
+    });
+
+    test.each([
+      ['damaged', () => writeFileSync(join(dir, 'dl/b.txt'), 'X'), /b\.txt: expected sha256/],
+      ['missing', () => rmSync(join(dir, 'dl/b.txt')), /b\.txt is missing/],
+    ])('%s, it is no less a failure', async (_, harm, text) => {
+      harm();
+      const { exit, stderr } = await online('dl --to bag');
+      expect([exit, stderr]).toEqual([12, expect.stringMatching(text)]);
+      expect(existsSync(join(dir, 'bag'))).toBe(false);
+    });
   });
 
   test('a file that the catalogue knows by another hash: no bag', async () => {
