@@ -13,6 +13,7 @@ import {
 } from '../format/views/index.ts';
 import { readContent } from './content/read-content.ts';
 import { writeStored } from './content/write-stored.ts';
+import { unavailableFault } from './attachments/withheld.ts';
 import { withPipedIds } from './id-list.ts';
 import { readMessage } from './read/read-message.ts';
 import { problemOf, readOrProblem, readThread, threadMessages } from './read/read-thread.ts';
@@ -45,22 +46,54 @@ export async function run(input: Input, app: App): Promise<void> {
     isFolded: isTerminal && !input.quotes,
     timeZone: app.instants.timeZone,
   };
-  const items = readAll(input, style, app);
-  if (isText) return app.printer.lines(linesOf(items));
+  const doubts = { problems: 0, files: 0, withheld: 0, absent: 0, unread: 0 };
+  const items = counted(readAll(input, style, app), doubts);
+  if (isText) await app.printer.lines(linesOf(items));
+  else await printRows(items, doubts, app);
+  if (app.strict) failDoubts(doubts, app);
+}
+
+/** What was met in the messages that were read: those that cannot be read, their files by state, and what of them could not be read. */
+type Doubts = { problems: number; files: number; withheld: number; absent: number; unread: number };
+
+async function* counted(items: AsyncIterable<Item>, doubts: Doubts): AsyncGenerator<Item> {
+  for await (const item of items) {
+    const { problem, parts = [], warnings = [] } = item.message ?? {};
+    if (problem !== undefined) doubts.problems += 1;
+    for (const { kind, state } of parts) {
+      if (kind !== 'file') continue;
+      doubts.files += 1;
+      if (state === 'withheld' || state === 'absent') doubts[state] += 1;
+    }
+    doubts.unread += warnings.filter(({ about }) => about === 'content' || about === 'files').length;
+    yield item;
+  }
+}
+
+async function printRows(items: AsyncIterable<Item>, doubts: Doubts, app: App): Promise<void> {
   let rows = 0;
-  let problems = 0;
   const messages = async function* (): AsyncGenerator<ReadMessage> {
     for await (const { message } of items) {
       if (message === undefined) continue;
       rows += 1;
-      if (message.problem !== undefined) problems += 1;
       yield message;
     }
   };
   await app.printer.list(readMessageView, {
     rows: messages(),
-    summary: () => ({ rows, complete: problems === 0 }),
+    summary: () => {
+      const { problems, withheld, absent, unread } = doubts;
+      return { rows, withheld, absent, complete: problems + withheld + absent + unread === 0 };
+    },
   });
+}
+
+/** Fails the run for what is shown and cannot be had; a message that cannot be read is a Fault already. */
+function failDoubts({ files, withheld, absent, unread }: Doubts, app: App): void {
+  const unavailable = unavailableFault({ withheld, absent, total: files }, 'file');
+  if (unavailable !== undefined) app.addFault(unavailable);
+  if (unread > 0)
+    app.addFault(new Fault('partial', 'parts of a message could not be read, as it says beside each'));
 }
 
 async function* linesOf(items: AsyncIterable<Item>): AsyncGenerator<Line> {

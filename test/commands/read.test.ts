@@ -2,13 +2,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fc, test as property } from '@fast-check/vitest';
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ReadMessage } from '../../src/contract/reports/reading.ts';
 import { arx } from '../support/command.ts';
+import { answer, misbehave, type Misbehaving } from '../support/misbehaving-server.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 let dir: string;
+let server: Misbehaving | undefined;
 beforeEach(() => void (dir = tempFolder('read')));
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
 
 const ENV = { LANG: 'C.UTF-8', TZ: 'Europe/Berlin' };
 
@@ -83,7 +89,7 @@ test('JSON has the same structure, one message a row, as its schema says', async
   await imported(THREAD);
   const { stdout } = await arx(dir, 'read conv_1 --json');
   const { data, summary } = JSON.parse(stdout) as { data: unknown[]; summary: object };
-  expect(summary).toEqual({ rows: 2, complete: true });
+  expect(summary).toEqual({ rows: 2, withheld: 0, absent: 0, complete: true });
   const messages = data.map((row) => ReadMessage.parse(row));
   expect(messages).toMatchObject([
     { id: 'msg_1', depth: 0, from: 'A <a@x>', to: 'l@x', parts: [{ kind: 'text', text: 'hello\n' }] },
@@ -107,6 +113,53 @@ test('a withheld file is said in the list and in the text, and its name stays', 
   expect(stdout).toContain('hello');
   expect(stdout).toMatch(/Files: att_1 \S+ .*withheld \(legal\)/);
   expect(stdout).toMatch(/\[file att_1 .*withheld \(legal\)\]/);
+  for (const [form, stdout] of [
+    ['read msg_1 --json', { rows: 1, withheld: 1, absent: 0, complete: false }],
+    ['content get msg_1 msg_1 --json', { rows: 2, withheld: 2, absent: 0, complete: false }],
+    ['read msg_1 -o table', undefined],
+    ['read conv_1 -o ndjson', undefined],
+    ['content get msg_1', undefined],
+  ] as const) {
+    const ran = await arx(dir, form);
+    expect([form, ran.exit]).toEqual([form, 0]);
+    if (stdout !== undefined) expect((JSON.parse(ran.stdout) as { summary: object }).summary).toEqual(stdout);
+    const strict = await arx(dir, `${form} --strict`);
+    expect([form, strict.exit]).toEqual([form, 3]);
+    expect(strict.stderr).toMatch(/(?:1 of 1 file is|2 of 2 files are) withheld \[partial, exit 3\]/);
+  }
+});
+
+test('a stored mail with other bytes than its hash says, or a cut record, is not complete', async () => {
+  const text = Buffer.from('Subject: s\n\nhello\n');
+  const raw = {
+    format: 'rfc822',
+    sha256: '0'.repeat(64),
+    raw_base64: text.toString('base64'),
+    text: 'hello',
+    truncated: ['text'],
+  };
+  server = await misbehave((socket, { head }) => {
+    const reply = head.includes(' /api/content/')
+      ? { view: 'raw', data: { id: 'm1', ...raw } }
+      : { status: 'ok' };
+    socket.write(answer(200, JSON.stringify(reply)));
+  });
+  const env = { ARX_BASE_URL: server.url, ARX_TOKEN: 'arx_0123456789.abcdefghijklmnop' };
+  const shown = await arx(dir, 'read m1 --json', { env });
+  expect([shown.exit, (JSON.parse(shown.stdout) as { summary: object }).summary]).toEqual([
+    0,
+    expect.objectContaining({ complete: false }),
+  ]);
+  expect(await arx(dir, 'read m1 --strict', { env })).toMatchObject({
+    exit: 3,
+    stderr: expect.stringContaining('parts of a message could not be read'),
+  });
+  const two = await arx(dir, 'content get m1 m1 --json --strict', { env });
+  expect([two.exit, (JSON.parse(two.stdout) as { summary: object }).summary]).toEqual([
+    3,
+    expect.objectContaining({ complete: false }),
+  ]);
+  expect(two.stderr).toContain('2 records are cut');
 });
 
 test('a withheld file keeps its place between texts, and so do the files beside it', async () => {

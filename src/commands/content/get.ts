@@ -2,10 +2,12 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
-import type { Content } from '../../contract/content.ts';
+import type { Content, RawRecord } from '../../contract/content.ts';
 import { Fault } from '../../faults.ts';
 import type { Line } from '../../format/terminal/styled-line.ts';
+import { plural } from '../../format/numbers.ts';
 import { contentView } from '../../format/views/index.ts';
+import { unavailableFault } from '../attachments/withheld.ts';
 import { isLimited, LIMIT_INPUT } from '../download-limits.ts';
 import { withPipedIds } from '../id-list.ts';
 import { isOfOneRecord } from '../single-record.ts';
@@ -45,7 +47,7 @@ export async function run(input: Input, app: App): Promise<void> {
   if (messages.length === 0) throw new Fault('partial', 'no ids were given');
   // What a pipe gives is a list, also where it is one.
   const isOne = given.length === 1 && given[0] !== '-';
-  const progress = { failed: 0 };
+  const progress: Progress = { failed: 0, cut: 0, files: 0, withheld: 0, absent: 0 };
   const records = readAll(messages, isOne, progress, input, app);
   if (input.raw) await writeAll(records, messages.length, input, app);
   else if (input.save !== undefined) await save(records, { ...input, dir: input.save, messages }, app);
@@ -53,10 +55,36 @@ export async function run(input: Input, app: App): Promise<void> {
     // The raw view of another service may have other fields; all that exist are shown.
     for await (const { content } of records) await app.printer.record(contentView, content);
   } else await print(records, progress, app);
+  // Stored bytes are whole or an error, and a report of saved files names those that cannot be had.
+  if (app.strict && !input.raw && input.save === undefined) failDoubts(progress, app);
 }
 
-/** The records that could not be read so far. */
-type Progress = { failed: number };
+/** The records that could not be read so far or are cut, and the files of all that were read: how many there are, and cannot be had. */
+type Progress = { failed: number; cut: number; files: number; withheld: number; absent: number };
+
+/** Counts the files of a record, those that it says cannot be had, and whether a field of it is cut. */
+function countDoubts({ data }: Content, progress: Progress): void {
+  const { attachments = [], unavailable = [], truncated = [] } = data as RawRecord;
+  if (truncated.length > 0) progress.cut += 1;
+  progress.files += attachments.length;
+  for (const { state } of unavailable) progress[state] += 1;
+}
+
+/** Fails the run for what is shown and cannot be had; a record that cannot be read is a Fault already. */
+function failDoubts({ cut, files, withheld, absent }: Progress, app: App): void {
+  const unavailable = unavailableFault({ withheld, absent, total: files }, 'file');
+  if (unavailable !== undefined) app.addFault(unavailable);
+  if (cut > 0)
+    app.addFault(
+      new Fault(
+        'partial',
+        `${plural(cut, 'record')} ${cut === 1 ? 'is' : 'are'} cut: too long for one answer`,
+        {
+          hint: ({ arx }) => `the whole message: ${arx} content get --raw MSG`,
+        },
+      ),
+    );
+}
 
 /** `isOne`: there is nothing else to show, so what is wrong is thrown. */
 async function* readAll(
@@ -79,8 +107,10 @@ async function* readAll(
     }
   };
   for await (const record of mapConcurrent(ids(), MAX_RECORDS_AHEAD, read)) {
-    if (!(record instanceof Fault)) yield record;
-    else {
+    if (!(record instanceof Fault)) {
+      countDoubts(record.content, progress);
+      yield record;
+    } else {
       progress.failed += 1;
       app.addFault(record);
     }
@@ -124,7 +154,10 @@ async function print(records: AsyncIterable<SavedRecord>, progress: Progress, ap
   }
   await app.printer.list(contentView, {
     rows: contents(),
-    summary: () => ({ rows, complete: progress.failed === 0 }),
+    summary: () => {
+      const { failed, cut, withheld, absent } = progress;
+      return { rows, withheld, absent, complete: failed + cut + withheld + absent === 0 };
+    },
   });
 }
 

@@ -63,7 +63,7 @@ export async function readMessage(id: string, options: ReadOptions, app: App): P
   warnings.push(...positionWarnings(lore), ...dateWarnings(record, headers, app));
   for (const name of record.truncated ?? [])
     if (name === 'headers' || !isWhole)
-      warnings.push({ about: 'structure', text: `its ${name} is cut: it is too long` });
+      warnings.push({ about: 'content', text: `its ${name} is cut: it is too long` });
   const of = (name: string): string | null =>
     headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? null;
   const { decodedHeader } = await import('../../service/mail/readable-mail.ts');
