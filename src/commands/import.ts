@@ -13,6 +13,7 @@ import type { ArchiveLocation, OpenArchive } from '../service/index.ts';
 import { importLines, countOf, tierChangeTexts } from '../format/views/index.ts';
 import { refuseOwnFolders } from './archive-folder.ts';
 import { DATABASE_INPUT, localPlace } from './database-option.ts';
+import { checkArchiveFolder } from './new-archive-folder.ts';
 import { withSpoolFolder } from './spool-folder.ts';
 import { compileLess } from './v8-flags.ts';
 
@@ -85,6 +86,7 @@ async function importFrom(input: Input, shown: (path: string) => string, app: Ap
   const { data, config } = app.directories;
   const folder = place === undefined ? data : 'dir' in place ? place.dir : undefined;
   await refuseOwnFolders(paths, { archive: folder, config });
+  if (folder !== undefined) await checkArchiveFolder(folder, { isNamed: place !== undefined });
   compileLess(app.world.nodeVersion);
   const archive = await (input.dryRun ? existingArchive(place, app) : app.openArchive(place));
   const { importPaths } = await import('../service/import/index.ts');

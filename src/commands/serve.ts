@@ -8,6 +8,7 @@ import { Fault } from '../faults.ts';
 import { DEFAULT_API_PORT } from '../wiring/local-archive.ts';
 import { isBucketAddress } from '../service/administration.ts';
 import { DATABASE_INPUT, archivePlace, noticeEmpty } from './database-option.ts';
+import { checkArchiveFolder } from './new-archive-folder.ts';
 import { readWebhookSecrets } from './webhook-secrets.ts';
 import { highestTier, ownerTier, strangersNotice, TIER_INPUT } from './serve/audience.ts';
 import { DRIFT_INPUT, faultOptionsOf, faultPlanOf, openDriftLog } from './serve/fault-options.ts';
@@ -82,6 +83,8 @@ export async function run(input: Input, app: App): Promise<void> {
     });
   }
   const place = (await archivePlace(input, app)) ?? { dir: app.directories.data };
+  if ('dir' in place && !input.readOnly)
+    await checkArchiveFolder(place.dir, { isNamed: input.database !== undefined });
   const archive = await app.openArchive({
     ...('dir' in place ? { ...place, isServed: true } : place),
     ...(input.readOnly ? { readOnly: true } : {}),

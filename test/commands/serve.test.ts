@@ -1,6 +1,6 @@
 // `arx serve` from outside: which host names it answers to, which headers it sends, and what it prints.
 import { DatabaseSync } from '@photostructure/sqlite';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -236,6 +236,33 @@ test('a folder that is served already is served again with --read-only', async (
   served = await serve(dir, ['--read-only']);
   await first.close();
 });
+
+test.each(['serve --port 0', 'import mails', 'archive copy sqlite:data'])(
+  '%s makes no archive in a folder of other things, and no folder above one',
+  async (words) => {
+    await sampleData(join(dir, 'data'));
+    mkdirSync(join(dir, 'mails'));
+    mkdirSync(join(dir, 'photos'));
+    for (const path of ['mails/a.eml', 'photos/1.jpg']) writeFileSync(join(dir, path), 'Subject: s\n\nx\n');
+    const option = words.startsWith('archive') ? '' : '--database ';
+    const run = async (name: string) => {
+      const { exit, stderr } = await arx(dir, `${words} ${option}sqlite:${name}`);
+      return [exit, stderr];
+    };
+    expect(await run('photos')).toEqual([
+      13,
+      expect.stringContaining(
+        `${join(dir, 'photos')}: the folder is not empty, and no archive [unsafe, exit 13]\n`,
+      ),
+    ]);
+    expect(readdirSync(join(dir, 'photos'))).toEqual(['1.jpg']);
+    expect(await run('none/new')).toEqual([
+      2,
+      expect.stringContaining(`${join(dir, 'none')}: no such folder [usage, exit 2]`),
+    ]);
+    expect(existsSync(join(dir, 'none'))).toBe(false);
+  },
+);
 
 test('redact makes no archive where --database names none', async () => {
   const { exit, stderr } = await arx(dir, 'redact --yes att_1 --database sqlite:typo');

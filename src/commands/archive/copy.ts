@@ -1,5 +1,4 @@
 // `arx archive copy FROM TO`: copies an archive to another place and engine, with its ids, and compares both.
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
@@ -10,6 +9,7 @@ import { plural } from '../../format/numbers.ts';
 import { archiveCopyLines } from '../../format/views/index.ts';
 import type { ArchiveLocation, OpenArchive } from '../../service/index.ts';
 import { archivePlace, shownPlace } from '../database-option.ts';
+import { checkArchiveFolder } from '../new-archive-folder.ts';
 import { checkPagesElsewhere } from '../check-pages.ts';
 import { hashFiles } from '../hash-files.ts';
 import { uncheckedFault } from '../unchecked-fault.ts';
@@ -59,11 +59,7 @@ async function refuseFolder(dir: string, source: OpenArchive): Promise<void> {
         ? new Fault('unsafe', `${dir}: ${error.message}`, { kept: NOTHING_CHANGED, cause: error })
         : error;
     });
-  const names = await readdir(dir).catch((): string[] => []);
-  if (names.length > 0 && !names.includes('archive.db'))
-    throw new Fault('unsafe', `${dir}: the folder is not empty, and no archive`, {
-      kept: NOTHING_CHANGED,
-    });
+  await checkArchiveFolder(dir, { isNamed: true });
 }
 
 async function planned(source: OpenArchive, to: ArchiveLocation, app: App): Promise<ArchiveCopyReport> {
