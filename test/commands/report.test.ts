@@ -111,6 +111,20 @@ test('--verify names each file that does not match, on the page and in JSON, and
   expect(readFileSync(join(dir, 'verified.html'), 'utf8')).toContain(names[1]);
 });
 
+test('--verify counts withheld and extra files apart from those that are not as expected', async () => {
+  await arx(dir, 'attachments pull --all --to whole -q');
+  writeFileSync(join(dir, 'whole/own.txt'), 'own');
+  const ran = await arx(dir, 'report --verify whole --html apart.html -o table');
+  expect([ran.exit, ran.stdout]).toEqual([
+    3,
+    expect.stringMatching(/whole: fixity ok, \d+ files checked, 0 not as expected, 6 withheld, 1 extra\n/),
+  ]);
+  const page = readFileSync(join(dir, 'apart.html'), 'utf8');
+  expect(page).toContain('Every file that was checked is as expected.');
+  expect(page).not.toContain('Files that are not as expected');
+  expect(page).toContain('Other files');
+});
+
 test('--verify of a folder that is not there fails before anything is read', async () => {
   const server = await serveStranger({ lists: {} });
   try {

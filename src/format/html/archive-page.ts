@@ -1,7 +1,8 @@
 // The page of a whole archive: first what was complete and what could not be proven, then the figures.
 import { FILE_STATES, type FileState } from '../../contract/attachment-file.ts';
-import { VERDICTS } from '../../contract/reports/files.ts';
+import { VERDICTS, type VerifiedFile } from '../../contract/reports/files.ts';
 import { isListRead } from '../../contract/reports/is-list-read.ts';
+import { partByComparison } from '../../contract/reports/unexpected-files.ts';
 import type {
   ArchiveReport,
   FilesByValue,
@@ -366,7 +367,7 @@ function drift(sequence: SequenceDrift | null): Section | undefined {
 function verification(verified: ArchiveReport['verification']): Section | undefined {
   if (verified === null) return undefined;
   const { dir, checked, bytes, fixity, completeness, verdicts, differing, bag } = verified;
-  const shown = differing.slice(0, MAX_FILES);
+  const { unexpected, notCompared } = partByComparison(differing);
   const problems = (bag?.problems ?? []).slice(0, MAX_FILES).map(({ what }) => what);
   return {
     id: 'verification',
@@ -380,7 +381,8 @@ function verification(verified: ArchiveReport['verification']): Section | undefi
         </p>
         <p>
           ${plural(checked, 'file')} compared with ${checked === 1 ? 'its hash' : 'their hashes'},
-          ${formatBytes(bytes)} read. ${differing.length === 0 ? 'Every file is as expected.' : undefined}
+          ${formatBytes(bytes)} read.
+          ${unexpected.length === 0 ? 'Every file that was checked is as expected.' : undefined}
         </p>
         ${problems.length === 0 ? undefined : html`<p>Problems of the bag: ${problems.join('; ')}.</p>`}
       </div>`,
@@ -391,23 +393,28 @@ function verification(verified: ArchiveReport['verification']): Section | undefi
           tone: VERDICT_TONES[verdict],
         })),
       ),
-      shown.length === 0
-        ? undefined
-        : dataTable(
-            shown.length < differing.length
-              ? `Files that are not as expected, the first ${formatCount(shown.length)} of ${formatCount(differing.length)}`
-              : 'Files that are not as expected',
-            ['file', 'verdict', 'record', 'expected', 'found'],
-            shown.map(({ path, id, verdict, expected, actual, reason }): Part[] => [
-              path ?? id ?? '',
-              reason === undefined ? verdict : `${verdict}: ${reason}`,
-              id ?? '',
-              hash(expected),
-              hash(actual),
-            ]),
-          ),
+      filesTable('Files that are not as expected', unexpected),
+      filesTable('Other files', notCompared),
     ],
   };
+}
+
+function filesTable(name: string, files: readonly VerifiedFile[]): Markup | undefined {
+  if (files.length === 0) return undefined;
+  const shown = files.slice(0, MAX_FILES);
+  return dataTable(
+    shown.length < files.length
+      ? `${name}, the first ${formatCount(shown.length)} of ${formatCount(files.length)}`
+      : name,
+    ['file', 'verdict', 'record', 'expected', 'found'],
+    shown.map(({ path, id, verdict, expected, actual, reason }): Part[] => [
+      path ?? id ?? '',
+      reason === undefined ? verdict : `${verdict}: ${reason}`,
+      id ?? '',
+      hash(expected),
+      hash(actual),
+    ]),
+  );
 }
 
 const hash = (text: string | null): Part => (text === null ? '' : html`<code>${text.slice(0, 12)}</code>`);

@@ -1,5 +1,6 @@
 // How the figures over a whole archive are shown in a terminal.
 import { isListRead } from '../../contract/reports/is-list-read.ts';
+import { NOT_COMPARED, partByComparison } from '../../contract/reports/unexpected-files.ts';
 import type { ArchiveReport, ReadList } from '../../contract/reports/whole-archive.ts';
 import { UTC_INSTANTS, zonedInstant } from '../instants.ts';
 import { formatBytes, formatCount, plural } from '../numbers.ts';
@@ -69,7 +70,7 @@ export function wholeArchiveLines(report: ArchiveReport, canvas: Canvas): Line[]
       ? []
       : [
           {
-            line: `${verification.dir}: fixity ${verification.fixity.replaceAll('_', ' ')}, ${plural(verification.checked, 'file')} checked, ${formatCount(verification.differing.length)} not as expected`,
+            line: `${verification.dir}: fixity ${verification.fixity.replaceAll('_', ' ')}, ${plural(verification.checked, 'file')} checked, ${comparedText(verification)}`,
           },
         ]),
   ];
@@ -82,6 +83,14 @@ export function wholeArchiveLines(report: ArchiveReport, canvas: Canvas): Line[]
     ],
     ...treeLines(branches, canvas),
   ];
+}
+
+function comparedText({ differing, verdicts }: NonNullable<ArchiveReport['verification']>): string {
+  const { unexpected } = partByComparison(differing);
+  const others = NOT_COMPARED.map((verdict) => ({ verdict, files: verdicts[verdict] ?? 0 }))
+    .filter(({ files }) => files > 0)
+    .map(({ verdict, files }) => `, ${formatCount(files)} ${verdict}`);
+  return `${formatCount(unexpected.length)} not as expected${others.join('')}`;
 }
 
 function totalOf({ total, withheld }: { total: number; withheld: number }): string {
