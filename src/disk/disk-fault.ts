@@ -20,6 +20,7 @@ const REASONS: Record<string, string> = {
   EISDIR: 'is a folder',
   ENAMETOOLONG: 'name too long',
 };
+const OF_THE_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
 /** Something else has the name. arx replaces and follows nothing, so this is `unsafe` and not `disk`. */
 const UNSAFE: Record<string, string> = {
   ENOTDIR: 'not a folder',
@@ -32,6 +33,14 @@ const UNSAFE: Record<string, string> = {
 export function unreadableReason(error: unknown): string | undefined {
   const { code } = error as NodeJS.ErrnoException;
   return code === undefined ? undefined : (UNSAFE[code] ?? REASONS[code] ?? code.toLowerCase());
+}
+
+/** Returns why the disk refuses every file of a run, in words, where that is why a Fault came: it is full, read-only or broken. */
+export function diskReason({ kind, detail }: Fault): string | undefined {
+  const { code, errno } = (detail.cause ?? {}) as NodeJS.ErrnoException;
+  if (kind !== 'disk' || code === undefined) return undefined;
+  const known = errno === EDQUOT_LINUX_ERRNO ? 'EDQUOT' : code;
+  return OF_THE_DISK.has(known) ? REASONS[known] : undefined;
 }
 
 /** Returns the Fault for the missing folder of a file that is to be written. It is not made: its name may be mistyped. */

@@ -18,12 +18,21 @@ export type TargetFile = { dir: string; name: string; sha256: string; bytes?: nu
 /** `kept`: it was written now. `present`: it was here already and is verified; nothing was written. */
 export type SavedFile = { path: string; outcome: 'kept' | 'present'; bytes: number; sha256: string };
 
+const MOVE_AWAY = 'move what has the name away, then run the same command again';
+
 /** Fault 'unsafe': a file of other content has the name. */
 export class OtherContent extends Fault {
   readonly actual: { sha256: string; bytes: number };
 
-  constructor(name: string, actual: OtherContent['actual']) {
-    super('unsafe', `${name} exists with different content`, { hint: 'replace it with --force' });
+  constructor(
+    name: string,
+    actual: OtherContent['actual'],
+    { message, hint } = {
+      message: `${name} exists with different content`,
+      hint: 'replace it with --force',
+    },
+  ) {
+    super('unsafe', message, { hint });
     this.actual = actual;
   }
 }
@@ -58,7 +67,8 @@ export async function findExisting(
   const path = join(target.dir, target.name);
   try {
     const found = await lstat(path);
-    if (!found.isFile()) throw new Fault('unsafe', `${target.name} exists and is not a regular file`);
+    if (!found.isFile())
+      throw new Fault('unsafe', `${target.name} exists and is not a regular file`, { hint: MOVE_AWAY });
     const { sha256, bytes } = await digestFile(path, options.world);
     if (sameHash(sha256, target.sha256)) return { path, outcome: 'present', bytes, sha256 };
     if (options.force) return undefined;

@@ -20,7 +20,8 @@ const LINES_PER_SYNC = 256;
 /**
  * One line. `path` is relative to the folder; null for a row without a file: `redacted`, or `absent`, which the service never
  * had. A file that was kept before its row became so keeps `path` and `sha256`. The service may know no hash of such a file; then `sha256` is null. `reason` says why a file is not there; without `redacted` and
- * `absent` a pull could not keep it.
+ * `absent` a pull could not keep it. `unlisted`: the list of the archive no longer had the row of a file that was kept; without `path`, the
+ * file is no longer expected, and the id has no entry.
  */
 export const ManifestEntry = z.object({
   id: z.string().min(1),
@@ -33,6 +34,7 @@ export const ManifestEntry = z.object({
   bytes: z.number().int().min(0).nullable(),
   redacted: z.boolean(),
   absent: z.boolean().optional(),
+  unlisted: z.literal(true).optional(),
   reason: z.string().optional(),
 });
 export type ManifestEntry = z.infer<typeof ManifestEntry>;
@@ -41,8 +43,11 @@ export type ManifestEntry = z.infer<typeof ManifestEntry>;
 export const isNotKept = ({ redacted, absent, reason }: ManifestEntry): boolean =>
   !redacted && absent !== true && reason !== undefined;
 
+/** The entry of a file that a pull kept. */
+export type KeptEntry = ManifestEntry & { path: string; sha256: string };
+
 /** Returns whether a pull kept the file of this entry and verified it; the row may be withheld or absent by now. */
-export const isKept = (entry: ManifestEntry | undefined): entry is ManifestEntry & { path: string } =>
+export const isKept = (entry: ManifestEntry | undefined): entry is KeptEntry =>
   entry != null && entry.path !== null && entry.sha256 !== null && !isNotKept(entry);
 
 /** The manifest of a target folder, open for new entries. */
@@ -112,7 +117,7 @@ export async function openManifest(dir: string): Promise<Manifest> {
           if (failure !== undefined) return;
           const line = JSON.stringify(entry);
           if (JSON.stringify(entries.get(entry.id)) === line) return;
-          entries.set(entry.id, entry);
+          setEntry(entries, entry);
           waiting += `${line}\n`;
           unsynced += 1;
           writing ??= write().catch((error: unknown) => void (failure = { error }));
@@ -146,9 +151,14 @@ function parse(bytes: Buffer): { entries: Map<string, ManifestEntry>; whole: num
     if (end < 0) return { entries, whole };
     const entry = ManifestEntry.safeParse(parseJsonBytes(bytes.subarray(whole, end)));
     if (!entry.success) throw new Fault('store', `${MANIFEST_FILE}: line ${number} is damaged`);
-    entries.set(entry.data.id, entry.data);
+    setEntry(entries, entry.data);
     whole = end + 1;
   }
+}
+
+function setEntry(entries: Map<string, ManifestEntry>, entry: ManifestEntry): void {
+  if (entry.unlisted === true && entry.path === null) entries.delete(entry.id);
+  else entries.set(entry.id, entry);
 }
 
 const NEWLINE = 0x0a;

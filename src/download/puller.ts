@@ -3,6 +3,7 @@ import type { RetryOptions } from '../client/retry.ts';
 import { createSemaphore } from '../concurrency/semaphore.ts';
 import type { Attachment } from '../contract/attachment.ts';
 import { fileStateOf, isPullable, reasonOf } from '../contract/attachment-file.ts';
+import { sameHash } from '../contract/scalars.ts';
 import type { PulledFile } from '../contract/reports/files.ts';
 import { NOT_BEGUN } from '../contract/reports/not-begun.ts';
 import { Fault } from '../faults.ts';
@@ -13,7 +14,7 @@ import { WrongContent } from './download-file.ts';
 import type { SaveOptions } from './file-writer.ts';
 import { sha256Of } from './hash-of-row.ts';
 import { checkKeptFile } from './kept-file.ts';
-import { isKept, type ManifestEntry } from './manifest.ts';
+import { isKept, type KeptEntry, type ManifestEntry } from './manifest.ts';
 import { createNameAssigner } from './name-assigner.ts';
 import { downloadResumable } from './resumable-download.ts';
 import type { SmallFileFetcher } from './small-file-fetcher.ts';
@@ -45,8 +46,9 @@ export type PullerOptions = {
 };
 
 /**
- * A row of the report, its line of the manifest, and why it failed. `isNews`: an earlier pull kept the file, and now it is withheld or
- * absent for the first time. `isGivenUp`: it kept the file, which is gone and cannot be had, and is no longer expected.
+ * A row of the report, its line of the manifest, and why it failed. `isNews`: an earlier pull kept the file, and now it is withheld,
+ * absent or unlisted for the first time. `isGivenUp`: it kept the file, which is gone and cannot be had, and is no longer expected.
+ * `isChanged`: it kept the file, and the archive gives another hash now than then.
  */
 export type PullResult = {
   file: PulledFile;
@@ -54,18 +56,36 @@ export type PullResult = {
   fault?: Fault;
   isNews?: boolean;
   isGivenUp?: boolean;
+  isChanged?: boolean;
 };
 
+/** The result for a file that is no longer in the list. One that is given up has no row. */
+export type UnlistedResult = Omit<PullResult, 'file'> & { file?: PulledFile };
+
 /**
- * What would be done with a file, and its path below the target folder; null for one that is not there and cannot be had. `isNews` and
- * `fault` of a file that an earlier pull kept: as in {@link PullResult}.
+ * What would be done with a file, and its path below the target folder; null for one that is refused, or is not there and cannot be had. `isNews` and
+ * `fault` of a file that an earlier pull kept, and `isChanged`: as in {@link PullResult}.
  */
 export type PlannedFile = {
-  action: 'withheld' | 'absent' | 'here' | 'download';
+  action: 'withheld' | 'absent' | 'here' | 'download' | 'refused';
   path: string | null;
   isNews?: boolean;
+  isChanged?: boolean;
   fault?: Fault;
 };
+
+/** Fault 'unsafe': the archive gives another hash for a file than when it was downloaded, and a file has its name. */
+export class ChangedHash extends OtherContent {
+  constructor(name: string, actual: OtherContent['actual'], isIntact: boolean) {
+    super(name, actual, {
+      message: `${CHANGED_HASH} for ${name} than when it was downloaded, and the file here is ${isIntact ? 'as it was' : 'another one'}`,
+      hint: '--to another folder keeps both; --force replaces files, also those that are as they were downloaded',
+    });
+  }
+}
+
+/** The beginning of what is said of a file of which the archive gives another hash now. */
+export const CHANGED_HASH = 'the archive gives another hash';
 
 /** Downloads the files of catalogue rows into one folder. Several rows may be pulled at the same time. */
 export type Puller = {
@@ -73,8 +93,10 @@ export type Puller = {
   prefetch(row: Attachment): void;
   /** Downloads the file of a row. A Fault is a result. What ends the run, an interruption or a time limit, is thrown. */
   pull(row: Attachment): Promise<PullResult>;
+  /** Checks a file that an earlier pull kept, and that the list of the archive no longer has. Writes nothing. */
+  unlisted(entry: KeptEntry): Promise<UnlistedResult>;
   /** Returns what {@link Puller.pull} would do, without a request or a write. `here`: the file exists and is verified. */
-  plan(row: Attachment): Promise<PlannedFile | Fault>;
+  plan(row: Attachment): Promise<PlannedFile>;
 };
 
 /** Existing files that are hashed at the same time. */
@@ -111,6 +133,20 @@ export function createPuller(options: PullerOptions): Puller {
     const release = await hashes.acquire();
     return findExisting(target, save).finally(release);
   }
+  /** Returns the entry of the file that an earlier pull kept of a row, where the row gives another hash now. */
+  function changedEntry({ id }: Attachment, { sha256 }: TargetFile): KeptEntry | undefined {
+    const earlier = entries.get(id);
+    return isKept(earlier) && !sameHash(earlier.sha256, sha256) ? earlier : undefined;
+  }
+  /** As {@link existing}, but says of a file of other content whether the archive gave another hash for it earlier. */
+  async function existingOf(row: Attachment, target: TargetFile): Promise<SavedFile | undefined> {
+    return existing(target).catch((error: unknown) => {
+      const changed = changedEntry(row, target);
+      if (!(error instanceof OtherContent) || changed === undefined) throw error;
+      const isIntact = target.name === changed.path && sameHash(error.actual.sha256, changed.sha256);
+      throw new ChangedHash(target.name, error.actual, isIntact);
+    });
+  }
   /** All downloads together use no more connections than `concurrency`, so the fetcher gets fewer. */
   async function acquireConnection(): Promise<() => void> {
     const release = await connections.acquire();
@@ -123,18 +159,22 @@ export function createPuller(options: PullerOptions): Puller {
       release();
     };
   }
-  async function saveFileOf(row: Attachment & { file_url: string }, file: PulledFile): Promise<SavedFile> {
+  async function saveFileOf(
+    row: Attachment & { file_url: string },
+    file: PulledFile,
+  ): Promise<SavedFile & { isChanged?: boolean }> {
     // Before the first await, so that names are given in the order of the rows.
     const target = targetOf(row);
     file.path = target.name;
-    const found = await existing(target);
+    const isChanged = changedEntry(row, target) !== undefined;
+    const found = await existingOf(row, target);
     if (found !== undefined) {
       log(`${target.name}: already here, verified`);
       return found;
     }
     const onRequest = (): void => void (file.attempts += 1);
     const small = await smallFiles?.download(row, target, onRequest);
-    if (small !== undefined) return small;
+    if (small !== undefined) return { ...small, isChanged };
     const access = await options.access();
     let isBegun = false;
     /** A file that waits for a connection is not begun. */
@@ -149,7 +189,7 @@ export function createPuller(options: PullerOptions): Puller {
       isBegun = true;
       return release;
     };
-    return downloadResumable(row.file_url, target, {
+    const saved = await downloadResumable(row.file_url, target, {
       access,
       save,
       world: options.world,
@@ -159,6 +199,7 @@ export function createPuller(options: PullerOptions): Puller {
       onRequest,
       onStart: (from) => void (file.resumed_from = from),
     });
+    return { ...saved, isChanged };
   }
 
   /** The entry of a file that could not be kept. None where an earlier pull kept one, or the user set the limit that was reached. */
@@ -198,7 +239,27 @@ export function createPuller(options: PullerOptions): Puller {
     return { file, entry, isNews, ...(fault === undefined ? {} : { fault }) };
   }
 
+  async function unlisted(earlier: KeptEntry): Promise<UnlistedResult> {
+    const { id, path, sha256 } = earlier;
+    const release = await hashes.acquire();
+    const { fields, fault } = await checkKeptFile(dir, earlier, 'unlisted', save.world).finally(release);
+    const entry: ManifestEntry = { ...earlier, unlisted: true };
+    if (fields.verdict === 'missing' && save.force)
+      return { entry: { ...entry, path: null }, isGivenUp: true };
+    const isNews = earlier.unlisted !== true;
+    const file: PulledFile = {
+      ...emptyResult({ id, sha256 }),
+      path,
+      verdict: 'match',
+      now: 'unlisted',
+      ...fields,
+      ...(isNews ? { newly: true } : {}),
+    };
+    return { file, entry, isNews, ...(fault === undefined ? {} : { fault }) };
+  }
+
   return {
+    unlisted,
     prefetch: (row) => smallFiles?.prefetch(row),
     async pull(row) {
       if (!isPullable(row)) return unavailable(row);
@@ -206,9 +267,9 @@ export function createPuller(options: PullerOptions): Puller {
       const { id } = row;
       const sha256 = file.expected;
       try {
-        const { bytes } = await saveFileOf(row, file);
+        const { bytes, isChanged = false } = await saveFileOf(row, file);
         Object.assign(file, { verdict: 'match', actual: sha256, bytes });
-        return { file, entry: { id, path: file.path, sha256: sha256!, bytes, redacted: false } };
+        return { file, entry: { id, path: file.path, sha256: sha256!, bytes, redacted: false }, isChanged };
       } catch (error) {
         // A run that is ended by a signal or its time limit says nothing of the files that it was at.
         save.world.signal.throwIfAborted();
@@ -219,7 +280,8 @@ export function createPuller(options: PullerOptions): Puller {
         file.verdict = isOther || fault.kind === 'integrity' ? 'mismatch' : 'missing';
         if (sha256 === null) file.verdict = 'unverifiable';
         if (fault instanceof FileLeftOut) file.reason = NOT_BEGUN;
-        return { file, fault, ...notKept(row, file, error as Fault) };
+        const isChanged = error instanceof ChangedHash;
+        return { file, fault, isChanged, ...notKept(row, file, error as Fault) };
       }
     },
     async plan(row) {
@@ -234,17 +296,21 @@ export function createPuller(options: PullerOptions): Puller {
       }
       try {
         const target = targetOf(row);
-        const found = await existing(target);
-        return { action: found === undefined ? 'download' : 'here', path: target.name };
+        const found = await existingOf(row, target);
+        if (found !== undefined) return { action: 'here', path: target.name };
+        const isChanged = changedEntry(row, target) !== undefined;
+        return { action: 'download', path: target.name, isChanged };
       } catch (error) {
         save.world.signal.throwIfAborted();
-        return faultOfRow(error, row.id);
+        const fault = faultOfRow(error, row.id);
+        return { action: 'refused', path: null, fault, isChanged: error instanceof ChangedHash };
       }
     },
   };
 }
 
-function noFileStateOf(row: Attachment): 'withheld' | 'absent' {
+/** Returns the state of a row without a file that can be downloaded. */
+export function noFileStateOf(row: Attachment): 'withheld' | 'absent' {
   return fileStateOf(row) === 'absent' ? 'absent' : 'withheld';
 }
 

@@ -17,6 +17,8 @@ export type ExpectedFile = {
   redacted?: boolean;
   /** The archive does not have its bytes. Its file may be missing, too. */
   absent?: boolean | undefined;
+  /** The list of the archive no longer has it. */
+  unlisted?: boolean | undefined;
   /** Why it is redacted, absent or was not kept by a pull, where that is known. */
   reason?: string | undefined;
 };
@@ -45,15 +47,18 @@ export function verdictRow(
     ...(observed === undefined && expected?.reason !== undefined && !isKeptOnly(expected)
       ? { reason: expected.reason }
       : {}),
-    ...(expected !== undefined && isKeptOnly(expected)
-      ? { now: expected.absent === true ? ('absent' as const) : ('withheld' as const) }
-      : {}),
+    ...(expected !== undefined && isKeptOnly(expected) ? { now: stateOf(expected) } : {}),
   };
 }
 
-/** Whether a file was kept by a pull before it was withheld or absent: the reason for that is not why it is missing. */
-function isKeptOnly({ path, sha256, redacted, absent }: ExpectedFile): boolean {
-  return path !== null && sha256 !== null && (redacted === true || absent === true);
+/** Whether a file was kept by a pull before it was withheld, absent or unlisted: the reason for that is not why it is missing. */
+function isKeptOnly({ path, sha256, redacted, absent, unlisted }: ExpectedFile): boolean {
+  return path !== null && sha256 !== null && (redacted === true || absent === true || unlisted === true);
+}
+
+function stateOf({ absent, unlisted }: ExpectedFile): 'withheld' | 'absent' | 'unlisted' {
+  if (unlisted === true) return 'unlisted';
+  return absent === true ? 'absent' : 'withheld';
 }
 
 function verdictOf(expected: ExpectedFile | undefined, observed: FoundFile | undefined): Verdict {
@@ -113,17 +118,20 @@ const FROM_COPY = 'take these files from another copy; the report names them';
 /** What to do about a damaged bag. */
 export const BAG_AGAIN = 'take another copy of the bag, or export it again';
 const PULL_AGAIN = 'run that pull again';
-const PULL_OVER = `${PULL_AGAIN} with --force, which replaces them`;
+/** The pull knows of each file whether the archive still has it as it was. */
+const PULL_OVER = `${PULL_AGAIN}: it says of each file whether it can be fetched again, and how`;
+
+const MOVE_AWAY = `move away what stands in their place, or make it readable; then ${PULL_AGAIN}`;
 
 const PULL_PART: Hint = ({ arx }) =>
   `${arx} attachments pull --all --to DIR downloads them; for a part of the catalogue give verify and pull the same options, e.g. --city`;
 
-/** What to do about files with other content, and about missing ones. */
-const REPAIR: Record<Reference, { mismatch: Hint; missing: Hint }> = {
-  manifest: { mismatch: PULL_OVER, missing: PULL_AGAIN },
-  catalogue: { mismatch: PULL_OVER, missing: PULL_PART },
-  sums: { mismatch: FROM_COPY, missing: FROM_COPY },
-  bag: { mismatch: BAG_AGAIN, missing: BAG_AGAIN },
+/** What to do about files with other content, missing ones, and those that cannot be read: also a folder or a link in the place of a file. */
+const REPAIR: Record<Reference, { mismatch: Hint; missing: Hint; unreadable: Hint }> = {
+  manifest: { mismatch: PULL_OVER, missing: PULL_AGAIN, unreadable: MOVE_AWAY },
+  catalogue: { mismatch: PULL_OVER, missing: PULL_PART, unreadable: MOVE_AWAY },
+  sums: { mismatch: FROM_COPY, missing: FROM_COPY, unreadable: FROM_COPY },
+  bag: { mismatch: BAG_AGAIN, missing: BAG_AGAIN, unreadable: BAG_AGAIN },
 };
 
 /**
@@ -150,6 +158,10 @@ export function verifyFaultsOf(
   const least = isPart ? 'at least ' : '';
   const isKeptAs = (verdict: Verdict) => (file: VerifiedFile) =>
     file.verdict === verdict && file.now !== undefined;
+  const nowOf = (verdict: Verdict): string =>
+    report.files.some((file) => isKeptAs(verdict)(file) && file.now === 'unlisted')
+      ? 'withheld, absent or no longer listed now'
+      : 'withheld or absent now';
   const damaged = numberOf(isKeptAs('mismatch'));
   const gone = numberOf(isKeptAs('missing'));
   if (mismatch > damaged) {
@@ -164,7 +176,7 @@ export function verifyFaultsOf(
     const names = named(isKeptAs('mismatch'));
     fail(
       'integrity',
-      `${count(damaged)} with different content, withheld or absent now: ${names}`,
+      `${count(damaged)} with different content, ${nowOf('mismatch')}: ${names}`,
       damaged === 1 ? 'only another copy can replace it' : 'only other copies can replace them',
     );
   }
@@ -173,7 +185,7 @@ export function verifyFaultsOf(
     const copy = gone === 1 ? 'only another copy can replace it' : 'only other copies can replace them';
     fail(
       'integrity',
-      `${count(gone)} missing, withheld or absent now: ${names}`,
+      `${count(gone)} missing, ${nowOf('missing')}: ${names}`,
       `${copy}; if deleted on purpose, that pull with --force accepts it`,
     );
   }
@@ -185,7 +197,8 @@ export function verifyFaultsOf(
       PULL_AGAIN,
     );
   }
-  if (unreadable > 0) fail('disk', `${count(unreadable)} unreadable: ${judged('unreadable')}`);
+  if (unreadable > 0)
+    fail('disk', `${count(unreadable)} unreadable: ${judged('unreadable')}`, hints.unreadable);
   if (withheld > 0 && !allowWithheld) fail('partial', `${count(withheld)} withheld, not checkable`);
   if (absent > 0 && !allowWithheld)
     fail('partial', `${count(absent)} absent from the archive, not checkable`);

@@ -32,7 +32,8 @@ import { checkOutputFile } from '../output-file.ts';
 import { unfinishedWalkFault } from '../unfinished-walk.ts';
 import { withSpoolFolder } from '../spool-folder.ts';
 import { spareMemory } from '../v8-flags.ts';
-import { sayUndecided, newlyWithheldText, unavailableFault, unfinishedPullFault } from './withheld.ts';
+import { newlyWithheldText } from './kept-file-news.ts';
+import { sayUndecided, unavailableFault, unfinishedPullFault } from './withheld.ts';
 
 export const Input = z.object({
   dir: z.string().min(1).default('.'),

@@ -6,14 +6,16 @@ import type { PullPlan } from '../../contract/reports/files.ts';
 import { openDiskWorker } from '../../download/disk-worker-client.ts';
 import { readManifest, type ManifestEntry } from '../../download/manifest.ts';
 import { emptyScan, scanFolder } from '../../download/folder-scan.ts';
-import { createPuller } from '../../download/puller.ts';
+import { createPuller, noFileStateOf } from '../../download/puller.ts';
 import { openExistingFolder } from '../../download/target-folder.ts';
-import { Fault } from '../../faults.ts';
 import { plannedFileView, pullPlanLines } from '../../format/views/index.ts';
+import { plannedNews } from './kept-file-news.ts';
+import { missedFiles, pullMissed } from './kept-files.ts';
+import { PullFaults } from './pull-faults.ts';
 import { layoutOf, type LayoutName } from './pull-layout.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
 import { failIncomplete, select, type Selected } from './selection.ts';
-import { newlyWithheldText, unavailableFault } from './withheld.ts';
+import { unavailableFault } from './withheld.ts';
 
 /** Rows that are looked at at the same time. */
 const MAX_CONCURRENT_ROWS = 16;
@@ -26,8 +28,6 @@ type PlanInput = Selected & {
   exactNames: boolean;
   concurrency: number;
 };
-
-const refused = (fault: Fault) => ({ action: 'refused', path: null, isNews: false, fault }) as const;
 
 /** Prints the plan of a pull with this input. */
 export async function planPull(input: PlanInput, app: App): Promise<void> {
@@ -66,12 +66,15 @@ async function planInto(dir: string | undefined, input: PlanInput, app: App): Pr
     here: 0,
     withheld: 0,
     absent: 0,
+    unlisted: 0,
     refused: 0,
+    complete: true,
     rows: [],
   };
   const progress = app.progress();
   let rows = 0;
-  let news = 0;
+  const news = { withheld: 0, unlisted: 0, changed: 0 };
+  const faults = new PullFaults();
   const selected = selection.rows();
   const planning = mapConcurrent(layout?.prepare(selected) ?? selected, MAX_CONCURRENT_ROWS, async (row) => ({
     row,
@@ -81,9 +84,10 @@ async function planInto(dir: string | undefined, input: PlanInput, app: App): Pr
     for await (const { row, planned } of planning) {
       rows += 1;
       progress.update({ label: 'looked at', done: rows, unit: 'files' });
-      const { action, path, isNews, fault } = planned instanceof Fault ? refused(planned) : planned;
-      if (fault !== undefined) app.addFault(fault);
-      if (isNews === true) news += 1;
+      const { action, path, isNews, isChanged, fault } = planned;
+      if (fault !== undefined) faults.add(fault, planned);
+      if (isNews === true) news.withheld += 1;
+      if (isChanged === true && action === 'download') news.changed += 1;
       if (action === 'download') {
         plan.files += 1;
         plan.bytes += row.bytes ?? 0;
@@ -94,17 +98,39 @@ async function planInto(dir: string | undefined, input: PlanInput, app: App): Pr
         action,
         path,
         bytes: row.bytes ?? null,
+        sha256: row.sha256?.toLowerCase() ?? null,
         ...(isNews === true ? { newly: true } : {}),
+        ...(isChanged === true ? { changed: true } : {}),
       });
     }
     renamed.end();
+    const seen = new Set(plan.rows.map(({ id }) => id));
+    for await (const missed of missedFiles(selection, entries, seen)) {
+      const { row, entry } = missed;
+      const { file, isNews, fault } = await pullMissed(missed, puller);
+      if (fault !== undefined) faults.add(fault);
+      const action = row === undefined ? 'unlisted' : noFileStateOf(row);
+      plan[action] += 1;
+      if (isNews === true) news[action === 'unlisted' ? action : 'withheld'] += 1;
+      const { id, bytes, sha256 } = entry;
+      plan.rows.push({
+        id,
+        action,
+        path: file?.path ?? null,
+        bytes,
+        sha256,
+        ...(isNews === true ? { newly: true } : {}),
+      });
+    }
   } finally {
     await progress.end();
   }
+  plan.complete = selection.fault() === undefined && !selection.isUndecided() && plan.unlisted === 0;
+  for (const fault of faults.all()) app.addFault(fault);
   await printPlan(plan, app);
-  if (news > 0) app.notice(`${newlyWithheldText(news)}: the pull says so with exit 3`);
+  for (const text of plannedNews(news)) app.notice(text);
   const { withheld, absent } = plan;
-  const unavailable = unavailableFault({ withheld, absent, total: rows }, 'file');
+  const unavailable = unavailableFault({ withheld, absent, total: plan.rows.length }, 'file');
   if (app.strict && unavailable !== undefined) app.addFault(unavailable);
   failIncomplete(app, selection, rows);
 }

@@ -7,11 +7,11 @@ import type { Attachment } from '../../contract/attachment.ts';
 import type { PulledFile, PullReport } from '../../contract/reports/files.ts';
 import { FileLeftOut } from '../../download/download-limits.ts';
 import { openDiskWorker } from '../../download/disk-worker-client.ts';
-import { openManifest, type ManifestEntry } from '../../download/manifest.ts';
+import { isKept, openManifest, readManifest, type ManifestEntry } from '../../download/manifest.ts';
 import { markUnfinished } from '../../download/unfinished-pull.ts';
 import { removeFinishedPartials, scanFolder } from '../../download/folder-scan.ts';
 import { createUniqueKeys } from '../../download/partial-names.ts';
-import { createPuller, type PullResult } from '../../download/puller.ts';
+import { createPuller, type UnlistedResult } from '../../download/puller.ts';
 import { openSmallFileFetcher, type SmallFileFetcher } from '../../download/small-file-fetcher.ts';
 import { openTargetFolder } from '../../download/target-folder.ts';
 import { Fault } from '../../faults.ts';
@@ -24,12 +24,15 @@ import { wholeNumber } from '../input.ts';
 import { ID_FIELDS } from './catalogue.ts';
 import { printFileReport } from './file-report.ts';
 import { checkSelectors, Selectors, SELECTOR_NAMES } from './filter.ts';
+import { missedFiles, pullMissed } from './kept-files.ts';
+import { KeptFileNews } from './kept-file-news.ts';
+import { PullFaults } from './pull-faults.ts';
 import { LAYOUTS, layoutOf } from './pull-layout.ts';
 import { showPullProgress } from './pull-progress.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
 import { failIncomplete, select, type Selection } from './selection.ts';
 import { compileLess } from '../v8-flags.ts';
-import { checkAllowWithheld, failNewlyWithheld, failWithheld, sayGivenUp } from './withheld.ts';
+import { checkAllowWithheld, failWithheld } from './withheld.ts';
 
 /** Files downloaded at the same time: with one, the disk and the service wait for each other. */
 const DEFAULT_CONCURRENCY = 6;
@@ -142,7 +145,7 @@ async function pullWith(
   const early: Attachment[] = [];
   let tellSeen: (row: Attachment) => void = (row) => void early.push(row);
   const first = await firstRow(selection, (row) => tellSeen(row));
-  if (first.isEmpty) {
+  if (first.isEmpty && ![...((await readManifest(dir))?.values() ?? [])].some(isKept)) {
     limited.end();
     // For people the notice says it.
     const report = { ...verifyReportOf([], isWhole(selection)), files: [] };
@@ -155,20 +158,18 @@ async function pullWith(
   const progress = showPullProgress(app, selection);
   const diskWorker = openDiskWorker(world);
   const files: PulledFile[] = [];
-  /** Entries of kept files that are withheld or absent for the first time. The manifest gets them when that was said. */
-  const news: ManifestEntry[] = [];
-  let givenUp = 0;
-  const faults: Fault[] = [];
+  const news = new KeptFileNews();
+  const faults = new PullFaults();
+  let selected = 0;
   let isRecorded = true;
   /** Results of files whose turn in the report has not come. */
-  const ended = new Set<PullResult>();
-  const record = (result: PullResult): void => {
-    const { file, entry, fault, isNews = false, isGivenUp = false } = result;
-    if (isGivenUp) givenUp += 1;
+  const ended = new Set<UnlistedResult>();
+  const record = (result: UnlistedResult): void => {
+    const { file, entry, fault } = result;
     ended.delete(result);
-    if (entry !== undefined && isNews) news.push(entry);
-    else if (entry !== undefined) manifest.add(entry);
-    if (fault !== undefined) faults.push(fault);
+    if (entry !== undefined && !news.add(result, entry)) manifest.add(entry);
+    if (fault !== undefined) faults.add(fault, result);
+    if (file === undefined) return;
     files.push(file);
     progress.onFile(file);
   };
@@ -203,6 +204,14 @@ async function pullWith(
       return result;
     });
     for await (const result of results) record(result);
+    selected = files.length;
+    const missed = missedFiles(selection, manifest.entries, new Set(files.flatMap(({ id }) => id ?? [])));
+    const checks = mapConcurrent(missed, filesInProgress, async (each) => {
+      const result = await pullMissed(each, puller);
+      ended.add(result);
+      return result;
+    });
+    for await (const result of checks) record(result);
     renamed.end();
     const finished = files.filter(({ verdict }) => verdict === 'match');
     await removeFinishedPartials(
@@ -218,29 +227,30 @@ async function pullWith(
     await manifest.close().catch((error: unknown) => {
       if (!(error instanceof Fault)) throw error;
       // The files are saved all the same, and the next pull knows them by their hashes.
-      faults.push(error);
+      faults.add(error);
       isRecorded = false;
     });
     const kept = plural(files.filter(({ verdict }) => verdict === 'match').length, 'file');
-    for (const fault of faults) {
+    for (const fault of faults.all()) {
       const { kind, message, detail } = fault;
       limited.addFault(fault instanceof FileLeftOut ? fault : new Fault(kind, message, { kept, ...detail }));
     }
     limited.end();
   }
-  const isEnded =
-    isRecorded && selection.fault() === undefined && !faults.some((fault) => fault instanceof FileLeftOut);
+  const isEnded = isRecorded && selection.fault() === undefined && !faults.isLeftOut;
   if (isEnded) await mark.remove({ isAll: input.all, isUndecided: selection.isUndecided() });
-  const report = { ...verifyReportOf(files, isWhole(selection)), files } satisfies PullReport;
+  // A list that lacks rows which it had may lack others, too.
+  const areAll = isWhole(selection) && !files.some(({ now }) => now === 'unlisted');
+  const report = { ...verifyReportOf(files, areAll), files } satisfies PullReport;
   await printFileReport(app, report);
-  sayGivenUp(app, givenUp);
   sayNext(app, { to: input.to, isRecorded }, report);
-  failNewlyWithheld(app, news.length);
-  if (isRecorded) await addEntries(dir, news);
+  news.fail(app);
+  if (isRecorded) await addEntries(dir, news.entries);
   // A pull in which no file is available is no success, as a verification in which nothing is checked.
   const { withheld, absent } = report.verdicts;
-  if (!input.allowWithheld || withheld + absent === files.length) failWithheld(app, report);
-  failIncomplete(app, selection, files.length);
+  if (!input.allowWithheld || (files.length > 0 && withheld + absent === files.length))
+    failWithheld(app, report);
+  failIncomplete(app, selection, selected);
 }
 
 /** Returns, after the last row, whether the rows are known to be all that were asked for. */

@@ -6,6 +6,7 @@ import { Fault, hintText, type Hint } from '../../faults.ts';
 import { formatBytes } from '../../format/numbers.ts';
 import { readAhead } from '../../concurrency/read-ahead.ts';
 import { exactRows, type ExactRows } from '../exact-rows.ts';
+import { shows } from '../field-filter.ts';
 import type { FilteredList } from '../filtered-list.ts';
 import { localTests } from '../row-listing.ts';
 import { withKindOfId } from '../single-record.ts';
@@ -16,6 +17,7 @@ import {
   fieldFilters,
   filteredCatalogue,
   matchedMessages,
+  SELECTOR_NAMES,
   type ExactValues,
   type MatchedMessages,
   type Selectors,
@@ -30,6 +32,11 @@ export type Selection = {
    * place in the list.
    */
   rows(onSeen?: (row: Attachment) => void): AsyncGenerator<Attachment>;
+  /**
+   * Yields, after the last row, which of these files of earlier pulls the selection concerns, too: those whose row is withheld or absent
+   * and does not show that it is not selected, and those that the archive no longer lists. Of named ids there is none.
+   */
+  missed(ids: ReadonlySet<string>): AsyncGenerator<MissedFile>;
   /** Returns, after the last row, why these may not be all rows; undefined where it is proved that they are. */
   fault(): Fault | undefined;
   /** Returns, after the last row, whether rows were left out of which it could not be told whether they match. */
@@ -41,6 +48,9 @@ export type Selection = {
   /** Counts of the files that can be downloaded, so far; `isAll` when the last row is counted. */
   known: { files: number; bytes: number; unsized: number; isAll: boolean };
 };
+
+/** A file of an earlier pull that is not among the selected rows. Without `row` the archive no longer lists it. */
+export type MissedFile = { id: string; row?: Attachment };
 
 /** Rows of a long list that are held in memory; the progress line knows the total that early. */
 const MAX_ROWS_AHEAD = 10_000;
@@ -120,19 +130,43 @@ export async function select(input: Selected, app: App): Promise<Selection> {
     known.isAll = true;
   }
   const isNamed = input.ids.length > 0;
+  const faultOfList = (): Fault | undefined =>
+    isNamed
+      ? undefined
+      : readings
+          .map(({ listing, list }) => listing.fault() ?? list.fault() ?? facts?.fault())
+          .find((fault) => fault !== undefined);
+  /** A search is not asked again: it may not find the message of a file that is withheld. */
+  const mayMatch = async (row: Attachment): Promise<boolean> => {
+    await facts?.add([row]);
+    return (
+      fieldFilters(input).every((filter) => shows(row, filter) !== false) &&
+      attachmentTests(input, facts, undefined, app.world.now()).every((test) => test.matches(row) !== false)
+    );
+  };
+  async function* missed(ids: ReadonlySet<string>): AsyncGenerator<MissedFile> {
+    if (isNamed) return;
+    if (SELECTOR_NAMES.every((name) => input[name] === undefined)) {
+      // The whole list was read, and of one that may be cut nothing can be told.
+      if (faultOfList() === undefined) for (const id of ids) yield { id };
+      return;
+    }
+    for await (const found of findAttachments(ids, app)) {
+      if ('row' in found) {
+        if (!isPullable(found.row) && (await mayMatch(found.row))) yield found;
+      } else if (found.fault.kind === 'not_found') yield { id: found.id };
+      else app.addFault(found.fault);
+    }
+  }
   return {
+    missed,
     rows: (onSeen) => {
       tellSeen = onSeen;
       return readAhead(counted(isNamed ? rowsById() : selected()), MAX_ROWS_AHEAD);
     },
     countContradictions: () =>
       countCatalogueContradictions(app, client, { ids: isNamed ? input.ids : undefined }),
-    fault: () =>
-      isNamed
-        ? undefined
-        : readings
-            .map(({ listing, list }) => listing.fault() ?? list.fault() ?? facts?.fault())
-            .find((fault) => fault !== undefined),
+    fault: faultOfList,
     isUndecided,
     known,
     empty: {

@@ -37,35 +37,6 @@ export function failWithheld(app: App, { files, verdicts }: PullReport): void {
   if (fault !== undefined) app.addFault(fault);
 }
 
-/**
- * Fails the run with Fault 'partial' if files that an earlier pull kept are withheld or absent for the first time: with `-q` and
- * `--allow-withheld` nothing else says so.
- */
-export function failNewlyWithheld(app: App, files: number): void {
-  if (files === 0) return;
-  const they = files === 1 ? 'it' : 'they';
-  app.addFault(
-    new Fault('partial', newlyWithheldText(files), {
-      isSaidOnce: true,
-      hint: `${they} ${files === 1 ? 'stays' : 'stay'} in the folder, and verify goes on checking ${files === 1 ? 'it' : 'them'}; this is said once`,
-    }),
-  );
-}
-
-/** Returns the words for files that an earlier pull kept and that are withheld or absent for the first time. */
-export function newlyWithheldText(files: number): string {
-  return `${plural(files, 'file')} that an earlier pull kept ${files === 1 ? 'is' : 'are'} withheld or absent now`;
-}
-
-/** Says that files which an earlier pull kept are no longer expected, as `--force` asks for. */
-export function sayGivenUp(app: Pick<App, 'notice'>, files: number): void {
-  if (files === 0) return;
-  const [are, they] = files === 1 ? ['is', 'it is'] : ['are', 'they are'];
-  app.notice(
-    `${plural(files, 'file')} that an earlier pull kept ${are} gone, and withheld or absent now: ${they} no longer expected (--force)`,
-  );
-}
-
 /** Returns why a folder into which a pull did not end may lack files. */
 export function unfinishedPullFault(dir: string): Fault {
   return new Fault('partial', `a pull into ${dir} runs, did not end, or left files out (--max-bytes)`, {

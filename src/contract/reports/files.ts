@@ -21,7 +21,8 @@ export type Verdict = z.infer<typeof Verdict>;
 /**
  * One checked file. `withheld`: the archive does not give the bytes; `absent`: it never had them. `reason` says why, where the
  * catalogue does. `id` is null for an extra file, `path` for a file that was given no name. `bytes` is the
- * size that was found. `now`: a pull kept the file, and it is withheld or absent by now, so it cannot be fetched again.
+ * size that was found. `now`: a pull kept the file, and it is withheld or absent by now, or the list of the archive no longer has it
+ * (`unlisted`), so it cannot be fetched again.
  */
 export const VerifiedFile = z.object({
   path: z.string().nullable(),
@@ -31,7 +32,7 @@ export const VerifiedFile = z.object({
   actual: FileHash.nullable(),
   bytes: count.nullable(),
   reason: z.string().optional(),
-  now: z.enum(['withheld', 'absent']).optional(),
+  now: z.enum(['withheld', 'absent', 'unlisted']).optional(),
 });
 export type VerifiedFile = z.infer<typeof VerifiedFile>;
 
@@ -80,21 +81,24 @@ export type PullReport = z.infer<typeof PullReport>;
 
 /**
  * One file of the plan of a pull, and in other forms than JSON a row. `path` is below the target folder, null for a file that would get none.
- * `bytes` is its size in the catalogue. `newly`: an earlier pull kept it, and it was not said yet that it is withheld or absent by now.
+ * `bytes` is its size in the catalogue, `sha256` the hash by which it is verified. `newly`: an earlier pull kept it, and it was not said yet
+ * that it is withheld, absent or `unlisted` by now. `changed`: the archive gives another hash than when it was downloaded.
  */
 export const PlannedFile = z.object({
   id: z.string(),
-  action: z.enum(['download', 'here', 'withheld', 'absent', 'refused']),
+  action: z.enum(['download', 'here', 'withheld', 'absent', 'unlisted', 'refused']),
   path: z.string().nullable(),
   bytes: count.nullable(),
+  sha256: Sha256.nullable(),
   newly: z.literal(true).optional(),
+  changed: z.literal(true).optional(),
 });
 export type PlannedFile = z.infer<typeof PlannedFile>;
 
 /**
  * `attachments pull --dry-run -o json`. `files` would be downloaded; `bytes` is their size in the catalogue, where `unsized` files have
- * none. `here` files are present and verified. `withheld`, `absent` and `refused` files would not be
- * downloaded. `rows` are all of them.
+ * none. `here` files are present and verified. `withheld`, `absent`, `unlisted` (kept, and no longer in the list of the archive) and
+ * `refused` files would not be downloaded. `rows` are all of them; `complete`: these are known to be all that the pull would select.
  */
 export const PullPlan = z.object({
   version,
@@ -104,7 +108,9 @@ export const PullPlan = z.object({
   here: count,
   withheld: count,
   absent: count,
+  unlisted: count,
   refused: count,
+  complete: z.boolean(),
   rows: z.array(PlannedFile),
 });
 export type PullPlan = z.infer<typeof PullPlan>;

@@ -53,11 +53,16 @@ export const plannedFileView: View<PlannedFile> = {
   ],
 };
 
+const PLANNED: Partial<Record<PlannedFile['action'], string>> = {
+  here: 'already here',
+  unlisted: "no longer in the archive's list",
+};
+
 /** Returns the plan of a pull: each file, then their number and size. */
 export function pullPlanLines(plan: PullPlan): Line[] {
   const { files, bytes, unsized, rows } = plan;
-  const others = (['here', 'withheld', 'absent', 'refused'] as const).flatMap((name) =>
-    plan[name] === 0 ? [] : [`${formatCount(plan[name])} ${name === 'here' ? 'already here' : name}`],
+  const others = (['here', 'withheld', 'absent', 'unlisted', 'refused'] as const).flatMap((name) =>
+    plan[name] === 0 ? [] : [`${formatCount(plan[name])} ${PLANNED[name] ?? name}`],
   );
   const size = unsized === 0 ? '' : ` and ${formatCount(unsized)} of unknown size`;
   return [

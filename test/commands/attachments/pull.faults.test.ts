@@ -179,7 +179,8 @@ describe('C: what is there already', () => {
       redacted: false,
     });
     writeFileSync(join(dir, 'real', MANIFEST_FILE), `${line}\n`);
-    expect((await pull([{ content: 'hello' }])).exit).toBe(0);
+    // The manifest has another hash.
+    expect((await pull([{ content: 'hello' }])).exit).toBe(3);
     expect(readdirSync(join(dir, 'real')).sort()).toEqual([MANIFEST_FILE, 'file-1.txt', 'sub']);
     expect(readdirSync(join(dir, 'outside'))).toEqual([]);
   });

@@ -58,8 +58,8 @@ describe('a manifest that means harm', () => {
     symlinkSync('../outside', join(dir, 'dl/sub'));
     writeFileSync(join(dir, 'dl', MANIFEST_FILE), manifestLine(path));
     await serve([{ content: 'hello' }]);
-    const { exit } = await pull('att_1 --to dl --force');
-    expect(exit).toBe(0);
+    const { exit, stderr } = await pull('att_1 --to dl --force');
+    expect([exit, stderr]).toEqual([3, expect.stringContaining('another hash')]);
     expect(readFileSync(join(dir, 'dl/file-1.txt'), 'utf8')).toBe('hello');
     expect(readdirSync(join(dir, 'outside'))).toEqual([]);
     expect(readdirSync(join(dir, 'dl')).sort()).toEqual([MANIFEST_FILE, 'file-1.txt', 'sub']);
@@ -70,7 +70,7 @@ describe('a manifest that means harm', () => {
     mkdirSync(join(dir, 'dl'));
     writeFileSync(join(dir, 'dl', MANIFEST_FILE), manifestLine('x.txt') + manifestLine('x.txt', 'att_2'));
     await serve([{ content: 'one' }, { content: 'two' }]);
-    expect((await pull('att_1 att_2 --to dl --force')).exit).toBe(0);
+    expect((await pull('att_1 att_2 --to dl --force')).exit).toBe(3);
     expect(readFileSync(join(dir, 'dl/file-1.txt'), 'utf8')).toBe('one');
     expect(readFileSync(join(dir, 'dl/x.txt'), 'utf8')).toBe('two');
   });
@@ -181,8 +181,10 @@ describe('--allow-withheld, for a mirror that is pulled every day', () => {
     // Whoever deleted them on purpose says so.
     const accepted = await pull('--all --to dl --allow-withheld --force');
     expect([accepted.exit, accepted.stderr]).toEqual([
-      0,
-      expect.stringContaining('2 files that an earlier pull kept are gone, and withheld or absent now'),
+      3,
+      expect.stringContaining(
+        '2 files that an earlier pull kept are gone, and the archive no longer gives them',
+      ),
     ]);
     expect((await verify('--allow-withheld')).exit).toBe(0);
     await serve(files);
@@ -636,14 +638,16 @@ describe('--dry-run', () => {
     here: 1,
     withheld: 1,
     absent: 1,
+    unlisted: 0,
     refused: 0,
+    complete: true,
     rows: [
       { id: 'att_1', action: 'download', path: 'file-1.txt', bytes: 5 },
       { id: 'att_2', action: 'download', path: 'file-2.txt', bytes: null },
       { id: 'att_3', action: 'here', path: 'file-3.txt', bytes: 4 },
       { id: 'att_4', action: 'withheld', path: null, bytes: null },
       { id: 'att_5', action: 'absent', path: null, bytes: null },
-    ],
+    ].map((row, at) => ({ ...row, sha256: sha256Of(rows[at]!.content) })),
   };
 
   test('says what would come, asks for no file and writes nothing', async () => {

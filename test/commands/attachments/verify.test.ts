@@ -239,7 +239,11 @@ describe('what to do about damage', () => {
   const AGAIN = 'hint: run that pull again';
   const COPY = 'hint: take these files from another copy; the report names them';
   test.each([
-    ['manifest', 'different content', `${AGAIN} with --force, which replaces them`],
+    [
+      'manifest',
+      'different content',
+      `${AGAIN}: it says of each file whether it can be fetched again, and how`,
+    ],
     ['manifest', 'missing', AGAIN],
     ['sums', 'different content', COPY],
     ['sums', 'missing', COPY],

@@ -1,0 +1,26 @@
+// The files of earlier pulls that a pull concerns although no selected row is theirs.
+import { isKept, type KeptEntry, type ManifestEntry } from '../../download/manifest.ts';
+import type { Puller, UnlistedResult } from '../../download/puller.ts';
+import type { MissedFile, Selection } from './selection.ts';
+
+/** Yields, after the rows of the selection, what else it concerns of the files that were kept. `seen`: the ids of the selected rows. */
+export async function* missedFiles(
+  selection: Pick<Selection, 'missed'>,
+  entries: ReadonlyMap<string, ManifestEntry>,
+  seen: ReadonlySet<string>,
+): AsyncGenerator<MissedFile & { entry: KeptEntry }> {
+  const kept = [...entries.values()].filter((entry) => isKept(entry) && !seen.has(entry.id));
+  if (kept.length === 0) return;
+  for await (const found of selection.missed(new Set(kept.map(({ id }) => id)))) {
+    const entry = entries.get(found.id);
+    if (isKept(entry)) yield { ...found, entry };
+  }
+}
+
+/** Checks such a file in the folder. */
+export function pullMissed(
+  { row, entry }: MissedFile & { entry: KeptEntry },
+  puller: Pick<Puller, 'pull' | 'unlisted'>,
+): Promise<UnlistedResult> {
+  return row === undefined ? puller.unlisted(entry) : puller.pull(row);
+}
