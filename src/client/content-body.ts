@@ -37,9 +37,25 @@ export function parseContent(
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       checkNoError(body, answer.status);
+      if (!hasContent(body)) throw error;
       // Without an id it is still shown as it is.
       return ownField(around, 'data') === undefined ? { data: body } : (around as ForeignContent);
     }
+  });
+}
+
+/** Fields in which servers that are no archive say how they are, and the envelope of a record. */
+const NO_CONTENT: ReadonlySet<string> = new Set(
+  'ok success status state code message health version view data'.split(' '),
+);
+
+/** Returns whether a body has anything that a message may consist of. */
+function hasContent(body: JsonRecord): boolean {
+  const inner = ownField(body, 'data');
+  const record = isRecord(inner) ? inner : body;
+  return Object.entries(record).some(([name, value]) => {
+    const isEmpty = value === null || value === '' || (isRecord(value) && Object.keys(value).length === 0);
+    return !NO_CONTENT.has(name.toLowerCase()) && !isEmpty;
   });
 }
 
