@@ -1,4 +1,5 @@
 // Parses the pages of one list of any service: where its rows are is found out once; rows that come again are reused.
+import { foldedName } from '../contract/field-names.ts';
 import { Fault } from '../faults.ts';
 import { parseResponseWith, wrongShape, type ApiResponse, type Reply } from './response.ts';
 import { safeText } from './safe-text.ts';
@@ -74,6 +75,7 @@ type Remembered<Row> = { raw: unknown; row: Row; bytes: number };
 /** Returns the parser of a list. Equal rows are the same object, so callers must not change rows. */
 export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
   let guess: ListGuess | undefined;
+  const counts = countNames(spec.list);
   const known = new Map<string, Remembered<Row>>();
   /** Goes on from the last row that was forgotten. A new iterator would step over all that were. */
   let oldest = known.keys();
@@ -149,7 +151,7 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
         checkNoError(body, answer.status);
         const found = withKeyOrder(foundRows(body, guess, spec), text);
         const shown = found.rows.length;
-        const { facts, rest, places } = pageFacts(body, found.place.rows, { isBackward, shown });
+        const { facts, rest, places } = pageFacts(body, found.place.rows, { isBackward, shown, counts });
         const place = guess ?? { ...guessOf(found, spec), ...places };
         const data = rowsOf(found, place, answer);
         if (guess === undefined && found.rows.length > 0) {
@@ -164,6 +166,11 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
       });
     },
   };
+}
+
+/** Returns names of the number of rows, as `message_count` and `messages_count` of messages. */
+function countNames(list: string): string[] {
+  return [list, list.replace(/ies$/, 'y').replace(/s$/, '')].map((name) => foldedName(`${name}_count`));
 }
 
 function foundRows<Row>(body: unknown, guess: ListGuess | undefined, spec: ListSpec<Row>): FoundRows {

@@ -2,20 +2,22 @@
 import type { App } from '../app.ts';
 import type { RowChanges } from '../client/list-parser.ts';
 import { safeText } from '../client/safe-text.ts';
-import { STATED_TOTAL } from '../client/shapes/page-facts.ts';
+import { STATED_TOTAL, UNDESCRIBED } from '../client/shapes/page-facts.ts';
 import { Fault } from '../faults.ts';
 import { formatCount, plural } from '../format/numbers.ts';
 
 /** A page with the number of rows that the service states. */
-export type Stated = { [STATED_TOTAL]?: number | undefined };
+export type Stated = { [STATED_TOTAL]?: number | undefined; [UNDESCRIBED]?: true | undefined };
 
 /** The numbers of rows that pages of one list state. */
 export class StatedTotals {
   #least = Infinity;
   #most = 0;
+  #hasDescribed = false;
 
   /** Takes a page. A number that equals the `limit` of the page may be that limit. */
-  add({ [STATED_TOTAL]: total }: Stated, limit: number | undefined): void {
+  add({ [STATED_TOTAL]: total, [UNDESCRIBED]: isUndescribed }: Stated, limit: number | undefined): void {
+    this.#hasDescribed ||= isUndescribed !== true;
     if (total === undefined || total === limit) return;
     this.#least = Math.min(this.#least, total);
     this.#most = Math.max(this.#most, total);
@@ -26,6 +28,11 @@ export class StatedTotals {
     return this.#least === this.#most ? this.#most : undefined;
   }
 
+  /** Whether no answer said anything of the list, see {@link UNDESCRIBED}. */
+  get isUndescribed(): boolean {
+    return !this.#hasDescribed;
+  }
+
   /** Returns how the service contradicts itself when it lists so many rows. `isWhole`: these are said to be all. */
   contradiction(rows: number, isWhole: boolean): { text: string; isMissing: boolean } | undefined {
     if (this.#least === Infinity) return undefined;
@@ -34,6 +41,25 @@ export class StatedTotals {
     const total = isMissing ? this.#least : this.#most;
     return { text: `the service counts ${plural(total, 'row')} and lists ${formatCount(rows)}`, isMissing };
   }
+}
+
+/**
+ * Returns why a list of `rows` rows may lack some although its end was confirmed: the service counts more, or its answers were empty
+ * arrays alone. Says where it counts fewer.
+ */
+export function missingRowsFault(
+  totals: StatedTotals,
+  rows: number,
+  app: Pick<App, 'strict' | 'notice'>,
+): Fault | undefined {
+  if (rows === 0 && totals.isUndescribed)
+    return new Fault('partial', 'the list may not be empty: the service answers [] and nothing else', {
+      hint: ({ arx }) => `${arx} doctor tells whether this is an archive service`,
+    });
+  const found = totals.contradiction(rows, true);
+  if (found === undefined) return undefined;
+  if (!found.isMissing) return contradictionFault(found.text, app);
+  return new Fault('partial', `the list may be cut: ${found.text}`);
 }
 
 /** Returns the Fault of a contradiction under `--strict`. Otherwise prints a notice. */

@@ -6,7 +6,7 @@ import type { WindowQuery } from '../contract/window.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import type { Source } from '../walk/source.ts';
-import { contradictionFault, StatedTotals, type Stated } from './contradictions.ts';
+import { missingRowsFault, StatedTotals, type Stated } from './contradictions.ts';
 import { withoutUndefined, windowQuery, type Window } from './input.ts';
 import { lateRowsFault } from './late-rows.ts';
 import { NumberedIds } from './numbered-ids.ts';
@@ -127,10 +127,7 @@ export function exactRows<Row>(
   /** The end of the list was confirmed, so rows that the service counts and does not list are missing. */
   function totalFault(count: number): Fault | undefined {
     if (after !== undefined || before !== undefined) return undefined;
-    const found = totals.contradiction(count, true);
-    if (found === undefined) return undefined;
-    if (!found.isMissing) return contradictionFault(found.text, app);
-    return new Fault('partial', `the list may be cut: ${found.text}`);
+    return missingRowsFault(totals, count, app);
   }
 
   async function* paged(pageRows: number): AsyncGenerator<readonly Row[]> {

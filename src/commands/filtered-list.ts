@@ -8,7 +8,7 @@ import { PAGE_LIMIT } from '../contract/scalars.ts';
 import type { WindowQuery } from '../contract/window.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
-import { NEXT_CURSOR, STATED_TOTAL } from '../client/shapes/page-facts.ts';
+import { NEXT_CURSOR, STATED_TOTAL, UNDESCRIBED } from '../client/shapes/page-facts.ts';
 import { checkCursors, checkEnds } from './cursor-check.ts';
 import { examineEmptyAnswer, parameterOf } from './empty-answer.ts';
 import { FilterState, opposite, shows, type FieldFilter } from './field-filter.ts';
@@ -97,7 +97,7 @@ export class FilteredList<Row extends { id: string }> {
       }
     await this.#compareContradicted(this.#sized(window), body.data);
     // Which rows the service counts is not known where there are filters.
-    return this.#filters.length === 0 ? body : { ...body, [STATED_TOTAL]: undefined };
+    return this.#filters.length === 0 ? body : { ...body, [STATED_TOTAL]: undefined, [UNDESCRIBED]: undefined };
   }
 
   /** Compares rows with the filters, and finds out about those that some row contradicts or does not show. */

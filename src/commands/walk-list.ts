@@ -17,7 +17,7 @@ import type { ReadNote, WalkOutcome } from '../walk/options.ts';
 import type { Identified, Source } from '../walk/source.ts';
 import { MIN_PAGE_ROWS } from '../walk/observed-paging.ts';
 import { walk } from '../walk/walk.ts';
-import { changedRows, countContradictions } from './contradictions.ts';
+import { changedRows, countContradictions, missingRowsFault, type StatedTotals } from './contradictions.ts';
 import { withoutUndefined } from './input.ts';
 import { checkOutputFile } from './output-file.ts';
 import { withWalkFolder } from './walk-folder.ts';
@@ -39,6 +39,8 @@ export type ListToWalk<Row extends Identified, Shown extends object> = {
   changes: () => RowChanges;
   /** Returns how the status of a page contradicted its rows, where that is known. */
   contradiction?: () => string | undefined;
+  /** The numbers of rows that its pages state. */
+  totals: StatedTotals;
   /** What a frozen log says it is of. `list` names a list of the address; absent: its conversations. */
   subject: { base_url: string; list?: string };
   /** Rows of the largest page that the service gives. */
@@ -81,6 +83,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
     filter,
     changes,
     contradiction,
+    totals,
     subject,
     pageRows,
     noCrossCheck,
@@ -172,7 +175,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
     for (;;) {
       const next = await windows.next();
       if (next.done === true) {
-        outcome = withKept(await withUnresolvedRows(next.value));
+        outcome = withKept(withCount(await withUnresolvedRows(next.value)));
         await recordEnd(outcome);
         // Without a frozen row there is nothing to show, so the run fails like any other command.
         if (outcome.fault !== undefined && outcome.report.conversations === 0) throw outcome.fault;
@@ -246,6 +249,13 @@ async function runWalk<Row extends Identified, Shown extends object>(
       { hint: 'walk again into a new folder' },
     );
     return { report: { ...report, verdict: 'incomplete' }, fault };
+  }
+
+  /** Returns the outcome; the walk is not complete where the service counts more rows than it lists. */
+  function withCount(found: WalkOutcome): WalkOutcome {
+    if (found.fault !== undefined || after !== undefined || before !== undefined) return found;
+    const fault = missingRowsFault(totals, frozen, app);
+    return fault === undefined ? found : { report: { ...found.report, verdict: 'incomplete' }, fault };
   }
 
   /** Without this record a comparison cannot tell rows that are lost from rows that this walk did not reach. */

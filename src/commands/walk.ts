@@ -7,7 +7,7 @@ import type { RowChanges } from '../client/list-parser.ts';
 import { Fault } from '../faults.ts';
 import { anyView } from '../format/views/index.ts';
 import type { PageQuery, Source } from '../walk/source.ts';
-import { changesBesidePosition } from './contradictions.ts';
+import { changesBesidePosition, StatedTotals } from './contradictions.ts';
 import { withoutUndefined } from './input.ts';
 import { readableList, type ReadableList } from './readable-list.ts';
 import { WalkInput } from './walk-input.ts';
@@ -35,7 +35,7 @@ export async function run(input: Input, app: App): Promise<void> {
     insecureHttp: app.settings.insecure_http.value,
   });
   url.hash = '';
-  const { source, firstPage, changes } = await unknownSource(url, input, app);
+  const { source, firstPage, changes, totals } = await unknownSource(url, input, app);
   const { source: readable, pageRows } = await walkableList(source, input, app);
   const { rows, id } = firstPage();
   const list = {
@@ -45,6 +45,7 @@ export async function run(input: Input, app: App): Promise<void> {
     view: anyView(id, rows),
     shown: ({ row }: UnknownRow) => row,
     changes: () => changesBesidePosition(changes(), input.positionsField),
+    totals,
     subject: { base_url: url.href, list: `rows by ${id}` },
   };
   await walkList(list, { ...input, crossCheck: 'off' }, app);
@@ -62,6 +63,7 @@ async function unknownSource(
   source: Source<UnknownRow>;
   firstPage: () => { rows: Record<string, unknown>[]; id: string };
   changes: () => RowChanges;
+  totals: StatedTotals;
 }> {
   const send = await app.sendTo(url);
   const list = createUnknownListParser({
@@ -74,6 +76,7 @@ async function unknownSource(
     position: input.positionsField,
     log: app.log,
   });
+  const totals = new StatedTotals();
   let first: UnknownRow[] | undefined;
   const page = async (query: PageQuery) => {
     const target = pageUrl(url, query, input);
@@ -82,6 +85,7 @@ async function unknownSource(
       const { body } = await send({ method: 'GET', url: target, withToken: true }, (answer) =>
         list.parse(answer, isBackward),
       );
+      totals.add(body, query.limit);
       const { data, has_more, drift_ratio } = body;
       first ??= data;
       return { rows: data, ...withoutUndefined({ has_more, drift_ratio }) };
@@ -94,7 +98,7 @@ async function unknownSource(
     // A map without ids in its rows gets them from its keys.
     id: input.idField ?? (list.guess()?.id || 'id'),
   });
-  return { source: { page }, firstPage, changes: list.changes };
+  return { source: { page }, firstPage, changes: list.changes, totals };
 }
 
 function pageUrl(url: URL, { after, before, limit }: PageQuery, input: Input): URL {

@@ -9,6 +9,7 @@ import type { ListGuess } from './list-guess.ts';
 export type PageFacts = {
   [STATED_TOTAL]?: number | undefined;
   [NEXT_CURSOR]?: string | undefined;
+  [UNDESCRIBED]?: true | undefined;
   status?: string;
   has_more?: boolean;
   drift_ratio?: number;
@@ -23,6 +24,9 @@ export const STATED_TOTAL = Symbol('stated total');
 
 /** The cursor of the next page, where the service names one. */
 export const NEXT_CURSOR = Symbol('next cursor');
+
+/** Set in a page whose answer is an empty array alone: any server may answer that, so it does not prove that the list is empty. */
+export const UNDESCRIBED = Symbol('undescribed');
 
 /** Names of that number, in one spelling (see foldedName). `count` may also mean the rows of the page. */
 const TOTAL_NAMES = 'total totalcount totalelements totalitems totalresults totalrows totalrecords'.split(
@@ -52,12 +56,12 @@ const DESCRIBING = [
 
 /**
  * Returns what a body says about the page, and its other fields. `path` is where the rows are; fields near the rows count
- * more than outer ones. `shown` is the number of rows. `isBackward`: the page ends before a cursor, so words about the next page do not tell `has_more`.
+ * more than outer ones. `shown` is the number of rows. `counts` are further names of the number of rows, in one spelling (see foldedName). `isBackward`: the page ends before a cursor, so words about the next page do not tell `has_more`.
  */
 export function pageFacts(
   body: unknown,
   path: string,
-  { isBackward, shown }: { isBackward: boolean; shown: number },
+  { isBackward, shown, counts = [] }: { isBackward: boolean; shown: number; counts?: readonly string[] },
 ): { facts: PageFacts; rest: JsonRecord; places: FactPlaces } {
   const keys = path === '' ? [] : path.split('.');
   const around: { path: string; value: JsonRecord }[] = [];
@@ -113,10 +117,11 @@ export function pageFacts(
   if (integrity.success) facts.integrity = integrity.data;
   const isCount = (field: unknown): number | undefined =>
     Number.isSafeInteger(field) && (field as number) >= 0 ? (field as number) : undefined;
-  const count = first(['count'], isCount).found;
+  const count = first(['count', ...counts], isCount).found;
   const total =
     first(TOTAL_NAMES, isCount).found ?? (count !== undefined && count > shown ? count : undefined);
   if (total !== undefined) facts[STATED_TOTAL] = total;
+  if (Array.isArray(body) && shown === 0) facts[UNDESCRIBED] = true;
   const cursor = isBackward ? undefined : first([...NEXT_NAMES, 'endcursor'], cursorIn).found;
   if (cursor !== undefined) facts[NEXT_CURSOR] = cursor;
   const places = { hasMore: more.place ?? after.place, next: next.place, pagedBy };

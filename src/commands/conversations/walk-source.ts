@@ -11,26 +11,31 @@ import type { Conversation } from '../../contract/conversation.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { Fault } from '../../faults.ts';
 import type { Source } from '../../walk/source.ts';
+import type { StatedTotals } from '../contradictions.ts';
 import { withoutUndefined } from '../input.ts';
 
-/** How the cross-check source is asked. */
-export type CrossCheckLimits = {
+/** How the list and its cross-check source are read. */
+export type SourceOptions = {
   /** Rows of one page that it accepts; absent: all that arx asks for. */
   limit?: number;
   /** Longest wait for one answer in milliseconds; absent: {@link MAX_CROSS_CHECK_MS}. */
   maxWaitMs?: number;
+  /** Takes the number of rows that the pages of the list state. */
+  totals?: StatedTotals;
 };
 
 /** Returns the conversations of an archive as the source of a walk. */
 export function conversationSource(
   client: Client,
-  { limit: accepted = PAGE_LIMIT.maximum, maxWaitMs = MAX_CROSS_CHECK_MS }: CrossCheckLimits = {},
+  { limit: accepted = PAGE_LIMIT.maximum, maxWaitMs = MAX_CROSS_CHECK_MS, totals }: SourceOptions = {},
 ): Source<Conversation> {
   const read = messageReader(client);
   return {
     async page({ after, before, limit }) {
       const query = withoutUndefined({ starting_after: after, ending_before: before, limit });
-      const { data, has_more, drift_ratio } = (await client.conversations(query)).body;
+      const { body } = await client.conversations(query);
+      totals?.add(body, limit);
+      const { data, has_more, drift_ratio } = body;
       return { rows: data, ...withoutUndefined({ has_more, drift_ratio }) };
     },
     /** Asks for the first message of each conversation (`opening=true`). An answer that cannot be used is no answer. */

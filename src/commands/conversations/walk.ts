@@ -7,7 +7,7 @@ import type { Conversation } from '../../contract/conversation.ts';
 import { conversationView } from '../../format/views/index.ts';
 import { Fault } from '../../faults.ts';
 import { noticeEmptyArchive } from '../archive-counts.ts';
-import { changesBesidePosition } from '../contradictions.ts';
+import { changesBesidePosition, StatedTotals } from '../contradictions.ts';
 import { pagingWords } from '../page.ts';
 import { readableList, type ReadableList } from '../readable-list.ts';
 import { WalkInput } from '../walk-input.ts';
@@ -21,7 +21,8 @@ type Input = z.infer<typeof Input>;
 
 export async function run(input: Input, app: App): Promise<void> {
   const client = await app.client();
-  const { source, pageRows, noCrossCheck } = await walkableList(input, client, app);
+  const totals = new StatedTotals();
+  const { source, pageRows, noCrossCheck } = await walkableList(input, client, totals, app);
   const rows = await walkList(
     {
       source,
@@ -31,6 +32,7 @@ export async function run(input: Input, app: App): Promise<void> {
       shown: (row) => row,
       changes: () => changesBesidePosition(client.changesOf('conversations')),
       contradiction: () => client.contradictionOf('conversations'),
+      totals,
       subject: { base_url: (await app.session()).origin },
       ...(noCrossCheck === undefined ? {} : { noCrossCheck }),
     },
@@ -44,11 +46,12 @@ export async function run(input: Input, app: App): Promise<void> {
 async function walkableList(
   input: Input,
   client: Client,
+  totals: StatedTotals,
   app: App,
 ): Promise<ReadableList<Conversation> & { noCrossCheck?: string }> {
   const { signal } = app.world;
   const limit = pageRowsOf(input);
-  const bare = conversationSource(client);
+  const bare = conversationSource(client, { totals });
   const { source, pageRows } = await readableList(bare, { ...input, limit }, app);
   const { crossCheck: _, ...list } = source;
   if (!list.directions.has('forward')) {
@@ -69,6 +72,6 @@ async function walkableList(
   });
   if (!support.usable) return { source: list, pageRows, noCrossCheck: support.reason };
   app.log(`cross-check with /messages?opening=true: ${support.reason}`);
-  const { crossCheck } = conversationSource(client, support);
+  const { crossCheck } = conversationSource(client, { ...support, totals });
   return { source: { ...list, ...(crossCheck === undefined ? {} : { crossCheck }) }, pageRows };
 }

@@ -48,6 +48,8 @@ export type Notes = {
   drift: number | null;
   /** The service's clock minus ours in milliseconds, by the first Date header. */
   clockOffsetMs: number | null;
+  /** Whether successes of several paths all had the same body, as those of a server that knows none of them. */
+  isUniform: boolean;
   /** Responses of status 500 and above. */
   serverErrors: number;
   /** The failure of the last request, null where it was answered. */
@@ -89,6 +91,7 @@ export function createExaminer(options: ExaminerOptions): Examiner {
     unanswered: 0,
     drift: null,
     clockOffsetMs: null,
+    isUniform: false,
     serverErrors: 0,
     failure: null,
     stopped: null,
@@ -124,6 +127,16 @@ export function createExaminer(options: ExaminerOptions): Examiner {
     world: { ...world, signal: limit.signal },
     log: options.log,
   });
+
+  const bodies = new Set<string>();
+  const paths = new Set<string>();
+
+  function noteBody({ status, bytes }: ApiResponse, path: string): void {
+    if (status >= 300 || bodies.size > 1) return;
+    paths.add(path);
+    bodies.add(Buffer.from(bytes).toString('base64'));
+    notes.isUniform = paths.size > 1 && bodies.size === 1;
+  }
 
   function note(response: ApiResponse): void {
     const time = parseHttpDate(response.headers['date']);
@@ -163,6 +176,7 @@ export function createExaminer(options: ExaminerOptions): Examiner {
         unanswered = 0;
         notes.failure = null;
         note(response);
+        noteBody(response, path);
         noteDrift(driftIn(response));
         return response;
       };

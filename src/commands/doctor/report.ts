@@ -77,7 +77,11 @@ async function examine(examiner: Examiner, app: App): Promise<{ facts: ServiceFa
 /** Returns the Fault of a service that shows no list, or could not be examined to the end. */
 function faultOf({ lists }: ServiceFacts, examiner: Examiner, app: App): Fault | undefined {
   const states = EXAMINED_LISTS.map((name) => lists[name].state);
-  const { stopped, failure, serverErrors } = examiner.notes;
+  const { stopped, failure, serverErrors, isUniform } = examiner.notes;
+  if (isUniform && !states.includes('read'))
+    return new Fault('protocol', 'this is no archive service: it gives the same answer to every request', {
+      hint: checkBaseUrl(),
+    });
   if (states.some(isRead))
     return stopped === null ? undefined : new Fault('partial', `the examination ended early: ${stopped}`);
   const hint = loginCommand(app.settings);

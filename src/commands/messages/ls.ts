@@ -7,7 +7,7 @@ import { Fault } from '../../faults.ts';
 import { messageView } from '../../format/views/index.ts';
 import type { Source } from '../../walk/source.ts';
 import { noticeEmptyArchive } from '../archive-counts.ts';
-import { changesBesidePosition } from '../contradictions.ts';
+import { changesBesidePosition, StatedTotals } from '../contradictions.ts';
 import type { FilteredList } from '../filtered-list.ts';
 import { withoutUndefined, windowQuery } from '../input.ts';
 import { pagingWords } from '../page.ts';
@@ -87,7 +87,8 @@ async function walkMessages(
   client: Client,
   app: App,
 ): Promise<void> {
-  const source = messageSource(messages);
+  const totals = new StatedTotals();
+  const source = messageSource(messages, totals);
   // The interface says nothing about cursors of /messages (interface 4.8).
   const { source: readable, pageRows } = await readableList(
     source,
@@ -110,6 +111,7 @@ async function walkMessages(
     shown: ({ row }: { row: Message }) => row,
     changes: () => changesBesidePosition(client.changesOf('messages')),
     contradiction: () => client.contradictionOf('messages'),
+    totals,
     filter: {
       matches: ({ row }: { row: Message }) => messages.matches(row),
       fault: () => messages.fault(),
@@ -134,11 +136,16 @@ async function walkedList(messages: FilteredList<Message>, input: Input): Promis
  * Returns the messages as the source of a walk, without their positions: a moved message may share its position with
  * another, so positions do not prove that two messages are neighbours.
  */
-function messageSource(list: FilteredList<Message>): Source<{ id: string; row: Message }> {
+function messageSource(
+  list: FilteredList<Message>,
+  totals: StatedTotals,
+): Source<{ id: string; row: Message }> {
   return {
     async page({ after, before, limit }) {
       const window = windowQuery({ ...withoutUndefined({ after, before }), limit });
-      const { data, has_more, drift_ratio } = await list.page(window);
+      const page = await list.page(window);
+      totals.add(page, limit);
+      const { data, has_more, drift_ratio } = page;
       return {
         rows: data.map((row) => ({ id: row.id, row })),
         ...withoutUndefined({ has_more, drift_ratio }),
