@@ -3,7 +3,7 @@ import type { Attachment } from './attachment.ts';
 
 /** Returns whether the row's file can be downloaded: the row is not redacted and has an address. A redacted row's address is ignored. */
 export function isPullable(row: Attachment): row is Attachment & { file_url: string } {
-  return row.redacted !== true && typeof row.file_url === 'string';
+  return row.redacted !== true && typeof row.file_url === 'string' && row.file_url !== '';
 }
 
 /** Set in a row whose `sha256` is none: it is left out of the row, and its file cannot be verified. */

@@ -44,9 +44,9 @@ export function trustedAssetOrigin(announced: string, base: URL): URL | undefine
   return (url.hostname === base.hostname || isHere) && !isDowngrade ? url : undefined;
 }
 
-/** Returns the file_url as a URL. Throws Fault 'unsafe' if its scheme or origin is not allowed, or it holds credentials. */
-export function checkedFileUrl(address: string, allowed: ReadonlySet<string>): URL {
-  const url = parsed(address);
+/** Returns the file_url as a URL; a relative one is below `base`. Throws Fault 'unsafe' if its scheme or origin is not allowed, or it holds credentials. */
+export function checkedFileUrl(address: string, allowed: ReadonlySet<string>, base?: string): URL {
+  const url = parsed(address) ?? (base === undefined ? undefined : relative(address, base));
   if (url === undefined) throw new Fault('unsafe', 'file URL is not a URL');
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new Fault('unsafe', `file URL has the scheme ${safeText(url.protocol, 20)}`);
@@ -85,9 +85,14 @@ function trustHint({ origin, host }: URL): string {
   return `if you trust it: --asset-url ${safeText(origin, 200)} or --allow-asset-host ${safeText(host, 200)}`;
 }
 
-function parsed(address: string): URL | undefined {
+/** Returns an address within a server, as a path or below the base URL. Text with blanks is none. */
+function relative(address: string, base: string): URL | undefined {
+  return /\s/.test(address) ? undefined : parsed(address, base.replace(/\/*$/, '/'));
+}
+
+function parsed(address: string, base?: string): URL | undefined {
   try {
-    return new URL(address);
+    return new URL(address, base);
   } catch {
     return undefined;
   }

@@ -128,5 +128,12 @@ async function retryDownload<T>(
   const { reply } = outcome;
   if ('result' in reply) return reply.result;
   const secrets = await options.secrets?.();
-  throw withTryCount(faultOfResponse(reply.refused, reply.url, secrets), outcome);
+  throw withTryCount(withoutBaseUrl(faultOfResponse(reply.refused, reply.url, secrets)), outcome);
+}
+
+/** Returns the Fault of a file. Its address is that of a row, so one that leads nowhere says nothing of the base URL. */
+function withoutBaseUrl(fault: Fault): Fault {
+  if (fault.kind !== 'not_found' || fault.detail.isFromOurService === true) return fault;
+  const { hint: _, ...detail } = fault.detail;
+  return new Fault('not_found', `the archive lists the file, and its address leads to none: ${fault.message}`, detail);
 }

@@ -16,6 +16,8 @@ export type FileAccess = {
   transport: Transport;
   /** Origins that files may come from, see {@link allowedOriginsOf}. */
   allowedOrigins: ReadonlySet<string>;
+  /** The base URL of the archive, to which a relative address belongs. */
+  baseUrl?: string;
   /** Limit for waiting on the headers. A body that is too slow over such a period is given up. */
   timeoutMs: number;
   /** Returns the tokens of the run. They are never sent: a server may know them, and no message may show them. */
@@ -67,9 +69,9 @@ async function followRedirects(
   options: FileRequestOptions,
   remainingMs: number,
 ): Promise<OpenFile | RefusedFile> {
-  const { allowedOrigins, world } = options;
+  const { allowedOrigins, baseUrl, world } = options;
   const deadlineMs = world.monotonic() + remainingMs;
-  const first = checkedFileUrl(address, allowedOrigins);
+  const first = checkedFileUrl(address, allowedOrigins, baseUrl);
   const follow = async (): Promise<OpenFile | RefusedFile> => {
     let url = first;
     for (let redirects = 0; ; redirects += 1) {

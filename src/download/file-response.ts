@@ -41,10 +41,12 @@ const MIN_BYTES_PER_SECOND = 1000;
 /** Limit for a file whose size neither the catalogue nor the server gives: an endless body would fill the disk. */
 export const MAX_UNSIZED_BYTES = 4 * 1024 ** 3;
 
-/** Fault 'protocol': the response holds another range than the one that was asked for, or several. */
+/** Fault 'protocol': the response holds another range than the one that was asked for, or several, or no file. */
 export class WrongRange extends Fault {
   constructor(status: number) {
-    super('protocol', `file came with status ${status} and another range than asked for`, { status });
+    super('protocol', status === 206
+        ? `file came with status ${status} and another range than asked for`
+        : `the server gives no file: status ${status} in place of 200`, { status });
   }
 }
 

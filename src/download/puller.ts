@@ -17,8 +17,7 @@ import { checkKeptFile } from './kept-file.ts';
 import { isKept, type KeptEntry, type ManifestEntry } from './manifest.ts';
 import { createNameAssigner } from './name-assigner.ts';
 import { downloadResumable } from './resumable-download.ts';
-import type { SmallFileFetcher } from './small-file-fetcher.ts';
-import { createSmallFiles } from './small-files.ts';
+import { createSmallFiles, type SmallFilesOptions } from './small-files.ts';
 import { createSubfolders } from './subfolders.ts';
 
 /** Options of a pull. They hold for all of its files. */
@@ -31,7 +30,7 @@ export type PullerOptions = {
   /** Is called for the first file that is downloaded. */
   access: () => Promise<FileAccess>;
   /** Downloads small files, where there is one, from these origins. */
-  smallFiles?: { fetcher: SmallFileFetcher; allowedOrigins: ReadonlySet<string> } | undefined;
+  smallFiles?: Pick<SmallFilesOptions, 'fetcher' | 'allowedOrigins' | 'baseUrl'> | undefined;
   retries: number;
   /** Throw Fault 'unsafe' instead of changing a name. */
   exactNames: boolean;

@@ -13,6 +13,8 @@ import { MAX_SMALL_FILE_BYTES, type PendingDownload, type SmallFileFetcher } fro
 export type SmallFilesOptions = {
   fetcher: SmallFileFetcher;
   allowedOrigins: ReadonlySet<string>;
+  /** See {@link checkedFileUrl}. */
+  baseUrl?: string | undefined;
   save: SaveOptions;
   world: Pick<World, 'pid'>;
 };
@@ -40,7 +42,13 @@ export type SmallFiles = {
 const MAX_PREFETCHED_FILES = 10_000;
 
 /** Returns the downloads of small files into one folder. */
-export function createSmallFiles({ fetcher, allowedOrigins, save, world }: SmallFilesOptions): SmallFiles {
+export function createSmallFiles({
+  fetcher,
+  allowedOrigins,
+  baseUrl,
+  save,
+  world,
+}: SmallFilesOptions): SmallFiles {
   /** By id; undefined once it was downloaded. */
   const prefetched = new Map<
     string,
@@ -53,7 +61,7 @@ export function createSmallFiles({ fetcher, allowedOrigins, save, world }: Small
     if (save.scan.resumable.has(partialKeyOf(sha256))) return undefined;
     try {
       const temporary = partialFileName(save.uniqueKey(), world.pid);
-      return fetcher.request(checkedFileUrl(url, allowedOrigins), { temporary, sha256, size });
+      return fetcher.request(checkedFileUrl(url, allowedOrigins, baseUrl), { temporary, sha256, size });
     } catch {
       // `downloadResumable` reports an address that is not allowed.
       return undefined;

@@ -35,6 +35,7 @@ export async function openFileAccess(
   const access = {
     transport: options.recording.wrap(transport, 'files'),
     allowedOrigins,
+    baseUrl,
     timeoutMs,
     secrets: async () => (await options.session()).knownSecrets(),
   };

@@ -139,7 +139,7 @@ async function pullWith(
   const { world } = app;
   const limited = limitDownloads(input, app);
   // A failure here is one of the whole run, and not of each file.
-  const { allowedOrigins } = await app.fileAccess();
+  const { allowedOrigins, baseUrl } = await app.fileAccess();
   const scan = await scanFolder(dir, world);
   const selection = await select(input, app);
   const early: Attachment[] = [];
@@ -189,7 +189,7 @@ async function pullWith(
         uniqueKey: createUniqueKeys(world.randomBytes),
         onBytes: progress.onBytes,
       },
-      smallFiles: fetcher && { fetcher, allowedOrigins },
+      smallFiles: fetcher && { fetcher, allowedOrigins, baseUrl },
       exactNames: input.exactNames,
       concurrency: input.concurrency,
       onRenamed: renamed.add,

@@ -106,7 +106,7 @@ async function fetchFile(
 /** Returns the smallest file with an address; one without a known size only where none has one. */
 function smallestFile(rows: readonly ListedRow[]): NamedFile | undefined {
   const files = rows.flatMap(({ id, file_url: url, redacted, bytes, sha256 }): NamedFile[] => {
-    if (typeof url !== 'string' || redacted === true) return [];
+    if (typeof url !== 'string' || url === '' || redacted === true) return [];
     const hash = Sha256.safeParse(sha256);
     return [
       {
