@@ -34,12 +34,14 @@ import {
   dropNotices,
   type SequenceRow,
 } from './record-list.ts';
+import { checkNoError } from './shapes/body-error.ts';
 import { createBodyReader, type BodyKind, type ReadBody } from './shapes/record-body.ts';
 import { ACKNOWLEDGEMENT, ATTACHMENT, CONVERSATION, HEALTH, tokenKind } from './shapes/record-kinds.ts';
 import { ATTACHMENTS, CONVERSATIONS, EVENTS, MESSAGES, POSITIONS } from './shapes/list-kinds.ts';
 import type { ListGuess } from './shapes/list-guess.ts';
-import { faultOfItem, TOKEN_FROM_ELSEWHERE } from './error-response.ts';
+import { errorFieldsOf, faultOfItem, TOKEN_FROM_ELSEWHERE } from './error-response.ts';
 import { safeText } from './safe-text.ts';
+import { parseJson } from './strict-json.ts';
 import { createSender, type ApiCall, type SenderOptions } from './api-call.ts';
 
 export type { ForeignContent } from './content-body.ts';
@@ -204,14 +206,14 @@ export function createClient(options: ClientOptions): Client {
     },
     sequence: async (name, query) => read('sequence', page(lists.entries(), query), { name }, query),
     health: () => read('health', as(records.health())),
-    ingest: (event, text) => {
+    ingest: async (event, text) => {
       const url = urlWithin(base, ROUTES.ingest.path);
       const body = text === undefined ? { body: event } : { body: event, text };
       return send({ method: 'POST', url, ...body, id: event.id, ...signing(event.id) }, (answer) => {
         const reply = acknowledged(event.id, answer, () => as(records.acknowledgement())(answer));
         checkEcho(reply.body, event);
         return reply;
-      });
+      }).catch((error: unknown) => duplicateOf(event, error));
     },
     ingestBatch: async (events) => {
       const { BatchAcknowledgement } = await import('../contract/ingest.ts');
@@ -345,6 +347,8 @@ function acknowledged<T>(id: string, answer: ApiResponse, read: () => T): T {
     return read();
   } catch (error) {
     if (!(error instanceof Fault) || error.kind !== 'protocol' || isWebPage(answer)) throw error;
+    const refusal = refusalIn(answer);
+    if (refusal !== undefined) throw refusal;
     throw new Fault('unconfirmed', `event ${id} may have been accepted: ${error.message}`, {
       ...error.detail,
       status: answer.status,
@@ -353,8 +357,37 @@ function acknowledged<T>(id: string, answer: ApiResponse, read: () => T): T {
   }
 }
 
+/** Returns the Fault of a success whose body says that the event was refused; undefined where it says nothing of that, or that it may be accepted later. */
+function refusalIn(answer: ApiResponse): Fault | undefined {
+  try {
+    checkNoError(parseJson(answer.bytes).value, answer.status);
+    return undefined;
+  } catch (error) {
+    const { code, message } = errorFieldsOf(answer);
+    const words = code ?? message;
+    if (!(error instanceof Fault) || error.kind !== 'protocol' || words === undefined) return undefined;
+    const { kind, message: text, detail } = faultOfItem(code ?? '', message ?? '');
+    if (kind === 'busy') return undefined;
+    const shown = code === undefined ? { code: NOT_ACCEPTED } : { ...error.detail, code };
+    return new Fault(kind, text, { ...detail, ...shown, status: answer.status });
+  }
+}
+
+/** Codes and words of a service that has an event already, and of one that has another event of this id. */
+const DUPLICATE = /duplicate|already (accepted|received|processed|queued)/i;
+const OTHER_EVENT = /event_conflict|differ|other/i;
+
+/** Returns the acknowledgement of an event that the service says it accepted before: its acknowledgement was lost. Throws any other error. */
+function duplicateOf({ id, type }: IngestRequest, error: unknown): Reply<Acknowledgement> {
+  const words = error instanceof Fault ? `${error.detail.code ?? ''} ${error.message}` : '';
+  const isDuplicate = error instanceof Fault && error.kind === 'conflict' && DUPLICATE.test(words);
+  if (!isDuplicate || OTHER_EVENT.test(words)) throw error;
+  const body = { accepted: true, event_id: id, type, status: 'duplicate' };
+  return { status: error.detail.status ?? 409, headers: {}, body, text: JSON.stringify(body) };
+}
+
 /** Throws where an acknowledgement is not of this event (interface 4.6). */
-function checkEcho({ accepted, event_id, type }: Acknowledgement, event: IngestRequest): void {
+function checkEcho({ accepted, event_id, type, status }: Acknowledgement, event: IngestRequest): void {
   const wrong =
     (event_id !== event.id && 'event_id is not the id sent') ||
     (type !== event.type && 'type is not the type sent');
@@ -365,7 +398,8 @@ function checkEcho({ accepted, event_id, type }: Acknowledgement, event: IngestR
     });
   }
   if (!accepted) {
-    throw new Fault('forbidden', `the service did not accept ${event.id}: accepted is false`, {
+    const words = `accepted is false, status ${safeText(status, 40)}`;
+    throw new Fault('forbidden', `the service did not accept ${event.id}: ${words}`, {
       code: NOT_ACCEPTED,
     });
   }

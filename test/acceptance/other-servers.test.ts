@@ -102,3 +102,84 @@ test('a list that grows while it is walked lists as many rows as it counted at f
   });
   expect((await run('conversations walk --cross-check off')).exit).toBe(0);
 });
+
+/** Sends an event whose first requests are answered with `bodies`, the last one again and again; undefined: the connection is cut. */
+async function sending(...bodies: (Buffer | undefined)[]): Promise<Ran> {
+  let count = 0;
+  server = await misbehave((socket, { head }) => {
+    if (!head.startsWith('POST')) return void socket.write(answer(404, '{}'));
+    const body = bodies[Math.min(count++, bodies.length - 1)];
+    if (body === undefined) socket.destroy();
+    else socket.write(body);
+  });
+  const payload = `'{"layer":"x"}'`;
+  return run(`events send mirror.detected --id evt_1 --payload ${payload} --retries 2 --retry-for 0 --json`);
+}
+const json = (status: number, body: unknown) => answer(status, JSON.stringify(body));
+
+test.each([
+  [200, { error: { code: 'event_refused', message: 'no' } }, 11, 'event_refused'],
+  [200, { success: false, message: 'no such type' }, 11, 'no such type'],
+  [202, { error: { code: 'observer_not_permitted', message: 'not for your tier' } }, 5, 'not for your tier'],
+  [200, { accepted: false, event_id: 'evt_1', type: 'mirror.detected', status: 'dropped' }, 5, 'status dropped'],
+  // It may be accepted later, or was.
+  [200, { error: { code: 'internal', message: 'failed' } }, 16, 'internal'],
+  [200, { success: false }, 16, 'may have been accepted'],
+])('events send: status %i with %j ends with %i', async (status, body, exit, words) => {
+  const ran = await sending(json(status, body));
+  expect([ran.exit, ran.stderr]).toEqual([exit, expect.stringContaining(words)]);
+});
+
+test.each([
+  [{ error: { code: 'duplicate_event', message: 'this event was accepted before' } }, 0],
+  [{ error: { code: 'conflict', message: 'event already received' } }, 0],
+  [{ error: { code: 'conflict', message: 'id already exists' } }, 7],
+  [{ error: { code: 'event_conflict', message: 'evt_1 has another body' } }, 7],
+  [{ error: { code: 'duplicate_id', message: 'the id belongs to a different event' } }, 7],
+])('events send: 409 with %j after a lost acknowledgement ends with %i', async (body, exit) => {
+  const ran = await sending(undefined, json(409, body));
+  expect(ran.exit).toBe(exit);
+  if (exit === 0) expect(JSON.parse(ran.stdout)).toMatchObject({ accepted: true, status: 'duplicate' });
+});
+
+const SHA256_OF_ABC = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
+/** A catalogue with one file at `file_url`; `respond` answers every other request. */
+async function catalogue(file_url: string, respond: (path: string) => unknown): Promise<void> {
+  const data = [{ id: 'att_1', filename: 'a.txt', file_url, sha256: SHA256_OF_ABC, redacted: false }];
+  await serving((path) => (path.endsWith('/v1/attachments') ? { data, has_more: false } : respond(path)));
+}
+const ABC = answer(200, 'abc', { 'content-type': 'text/plain' });
+
+test.each(['/files/a.txt', 'files/a.txt', './files/a.txt'])('the file at %s is pulled', async (address) => {
+  await catalogue(address, (path) => (path === '/files/a.txt' ? ABC : 404));
+  for (const line of ['attachments pull --all --to files', 'attachments cat att_1', 'attachments pull att_1 --to f'])
+    expect([line, (await run(line)).exit]).toEqual([line, 0]);
+});
+
+test.each(['//other.example/a.txt', 'a file', 'javascript:x', 'http://other.example/a.txt'])(
+  'the file at %s is not asked for',
+  async (address) => {
+    await catalogue(address, () => ABC);
+    expect((await run('attachments cat att_1')).exit).toBe(13);
+    expect(server!.requests.some(({ head }) => head.includes('a.txt'))).toBe(false);
+  },
+);
+
+test('a row with an empty file_url has no file', async () => {
+  await catalogue('', () => ABC);
+  expect((await run('attachments ls')).stdout).toMatch(/^att_1\tabsent\t/);
+  const { exit, stderr } = await run('attachments pull att_1 --to files');
+  expect([exit, stderr]).toEqual([3, expect.stringContaining('1 of 1 file is absent')]);
+});
+
+test.each([
+  [404, 6, 'its address leads to none'],
+  [204, 11, 'the server gives no file: status 204'],
+])('a file with status %i', async (status, exit, words) => {
+  await catalogue('/files/a.txt', () => status);
+  for (const line of ['attachments cat att_1', 'attachments pull --all --to files']) {
+    const ran = await run(line);
+    expect([line, ran.exit, ran.stderr]).toEqual([line, exit, expect.stringContaining(words)]);
+    expect(ran.stderr).not.toMatch(/base URL|another range/);
+  }
+});
