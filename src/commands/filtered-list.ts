@@ -97,7 +97,9 @@ export class FilteredList<Row extends { id: string }> {
       }
     await this.#compareContradicted(this.#sized(window), body.data);
     // Which rows the service counts is not known where there are filters.
-    return this.#filters.length === 0 ? body : { ...body, [STATED_TOTAL]: undefined, [UNDESCRIBED]: undefined };
+    return this.#filters.length === 0
+      ? body
+      : { ...body, [STATED_TOTAL]: undefined, [UNDESCRIBED]: undefined };
   }
 
   /** Compares rows with the filters, and finds out about those that some row contradicts or does not show. */

@@ -86,7 +86,7 @@ async function importFrom(input: Input, shown: (path: string) => string, app: Ap
   const { data, config } = app.directories;
   const folder = place === undefined ? data : 'dir' in place ? place.dir : undefined;
   await refuseOwnFolders(paths, { archive: folder, config });
-  if (folder !== undefined) await checkArchiveFolder(folder, { isNamed: place !== undefined });
+  if (place !== undefined && 'dir' in place) await checkArchiveFolder(place.dir);
   compileLess(app.world.nodeVersion);
   const archive = await (input.dryRun ? existingArchive(place, app) : app.openArchive(place));
   const { importPaths } = await import('../service/import/index.ts');

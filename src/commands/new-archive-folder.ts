@@ -7,15 +7,15 @@ import { Fault, NOTHING_CHANGED } from '../faults.ts';
 const OWN_FILE = /^(?:archive\.db.*|blobs|sent|.*\.lock.*|lost\+found|\..*)$/;
 
 /**
- * Throws Fault 'unsafe' for a folder with other files and no archive: an archive would be made among them. `isNamed`: the folder is from
- * the command line; then it throws Fault 'usage' where the folder above it is missing. What cannot be looked at is left to who opens it.
+ * Throws Fault 'unsafe' for a folder of the command line with other files and no archive: an archive would be made among them; Fault
+ * 'usage' where the folder above it is missing. What cannot be looked at is left to who opens it.
  */
-export async function checkArchiveFolder(dir: string, { isNamed }: { isNamed: boolean }): Promise<void> {
+export async function checkArchiveFolder(dir: string): Promise<void> {
   const names = await readdir(dir).catch((error: NodeJS.ErrnoException): string[] | undefined =>
     error.code === 'ENOENT' ? undefined : [],
   );
   if (names === undefined) {
-    if (isNamed && (await isMissing(dirname(dir))))
+    if (await isMissing(dirname(dir)))
       throw new Fault('usage', `${dirname(dir)}: no such folder`, {
         kept: NOTHING_CHANGED,
         hint: 'make it first, or correct the name',

@@ -83,8 +83,7 @@ export async function run(input: Input, app: App): Promise<void> {
     });
   }
   const place = (await archivePlace(input, app)) ?? { dir: app.directories.data };
-  if ('dir' in place && !input.readOnly)
-    await checkArchiveFolder(place.dir, { isNamed: input.database !== undefined });
+  if (input.database !== undefined && 'dir' in place && !input.readOnly) await checkArchiveFolder(place.dir);
   const archive = await app.openArchive({
     ...('dir' in place ? { ...place, isServed: true } : place),
     ...(input.readOnly ? { readOnly: true } : {}),

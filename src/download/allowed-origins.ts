@@ -87,7 +87,7 @@ function trustHint({ origin, host }: URL): string {
 
 /** Returns an address within a server, as a path or below the base URL. Text with blanks is none. */
 function relative(address: string, base: string): URL | undefined {
-  return /\s/.test(address) ? undefined : parsed(address, base.replace(/\/*$/, '/'));
+  return /\s/.test(address) ? undefined : parsed(address, base.endsWith('/') ? base : `${base}/`);
 }
 
 function parsed(address: string, base?: string): URL | undefined {

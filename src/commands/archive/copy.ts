@@ -59,7 +59,7 @@ async function refuseFolder(dir: string, source: OpenArchive): Promise<void> {
         ? new Fault('unsafe', `${dir}: ${error.message}`, { kept: NOTHING_CHANGED, cause: error })
         : error;
     });
-  await checkArchiveFolder(dir, { isNamed: true });
+  await checkArchiveFolder(dir);
 }
 
 async function planned(source: OpenArchive, to: ArchiveLocation, app: App): Promise<ArchiveCopyReport> {
