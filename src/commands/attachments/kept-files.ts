@@ -17,10 +17,17 @@ export async function* missedFiles(
   }
 }
 
-/** Checks such a file in the folder. */
-export function pullMissed(
+/**
+ * Checks such a file in the folder. One that is no longer listed may be of another pull: where not all rows are selected, it has a row only
+ * if that is new, or if it is not as it was kept.
+ */
+export async function pullMissed(
   { row, entry }: MissedFile & { entry: KeptEntry },
   puller: Pick<Puller, 'pull' | 'unlisted'>,
+  { isAll }: Pick<Selection, 'isAll'>,
 ): Promise<UnlistedResult> {
-  return row === undefined ? puller.unlisted(entry) : puller.pull(row);
+  if (row !== undefined) return puller.pull(row);
+  const { file, ...result } = await puller.unlisted(entry);
+  const isTold = isAll || result.isNews === true || result.fault !== undefined;
+  return file !== undefined && isTold ? { ...result, file } : result;
 }

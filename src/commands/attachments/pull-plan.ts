@@ -107,7 +107,8 @@ async function planInto(dir: string | undefined, input: PlanInput, app: App): Pr
     const seen = new Set(plan.rows.map(({ id }) => id));
     for await (const missed of missedFiles(selection, entries, seen)) {
       const { row, entry } = missed;
-      const { file, isNews, fault } = await pullMissed(missed, puller);
+      const { file, isNews, fault } = await pullMissed(missed, puller, selection);
+      if (file === undefined) continue;
       if (fault !== undefined) faults.add(fault);
       const action = row === undefined ? 'unlisted' : noFileStateOf(row);
       plan[action] += 1;
@@ -116,7 +117,7 @@ async function planInto(dir: string | undefined, input: PlanInput, app: App): Pr
       plan.rows.push({
         id,
         action,
-        path: file?.path ?? null,
+        path: file.path,
         bytes,
         sha256,
         ...(isNews === true ? { newly: true } : {}),

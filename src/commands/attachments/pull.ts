@@ -207,7 +207,7 @@ async function pullWith(
     selected = files.length;
     const missed = missedFiles(selection, manifest.entries, new Set(files.flatMap(({ id }) => id ?? [])));
     const checks = mapConcurrent(missed, filesInProgress, async (each) => {
-      const result = await pullMissed(each, puller);
+      const result = await pullMissed(each, puller, selection);
       ended.add(result);
       return result;
     });

@@ -27,6 +27,8 @@ import { FilesWithoutValue } from './without-value.ts';
 
 /** The rows of the catalogue that a pull selects, and what is known of them so far. */
 export type Selection = {
+  /** Whether every row of the catalogue is selected. */
+  isAll: boolean;
   /**
    * Yields the rows; may be called once. `onSeen` gets each row of each page as it comes, long before the row has a
    * place in the list.
@@ -130,6 +132,7 @@ export async function select(input: Selected, app: App): Promise<Selection> {
     known.isAll = true;
   }
   const isNamed = input.ids.length > 0;
+  const isAll = !isNamed && SELECTOR_NAMES.every((name) => input[name] === undefined);
   const faultOfList = (): Fault | undefined =>
     isNamed
       ? undefined
@@ -146,7 +149,7 @@ export async function select(input: Selected, app: App): Promise<Selection> {
   };
   async function* missed(ids: ReadonlySet<string>): AsyncGenerator<MissedFile> {
     if (isNamed) return;
-    if (SELECTOR_NAMES.every((name) => input[name] === undefined)) {
+    if (isAll) {
       // The whole list was read, and of one that may be cut nothing can be told.
       if (faultOfList() === undefined) for (const id of ids) yield { id };
       return;
@@ -159,6 +162,7 @@ export async function select(input: Selected, app: App): Promise<Selection> {
     }
   }
   return {
+    isAll,
     missed,
     rows: (onSeen) => {
       tellSeen = onSeen;

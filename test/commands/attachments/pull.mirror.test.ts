@@ -167,6 +167,19 @@ describe('kept files that the list no longer has', () => {
     expect([checked.exit, JSON.parse(checked.stdout)]).toMatchObject([0, { checked: 2 }]);
   });
 
+  test('a pull by a filter tells those that are gone once, and afterwards those that are not as they were', async () => {
+    await serve('one');
+    const filtered = '--name file-1* -q --allow-withheld --json';
+    const news = await pull(filtered);
+    expect([news.exit, news.stderr]).toEqual([3, expect.stringContaining(NEWS)]);
+    const next = await pull(filtered);
+    expect([next.exit, reportOf(next).files.map(({ id }) => id)]).toEqual([0, ['att_1']]);
+    expect(reportOf(next).completeness).toBe('complete');
+    rmSync(path('file-2.txt'));
+    const lost = await pull(filtered);
+    expect([lost.exit, reportOf(lost).files.map(({ id }) => id)]).toEqual([12, ['att_1', 'att_2']]);
+  });
+
   test('a list of which a part could not be read says nothing of them', async () => {
     await server?.close();
     server = await serveCatalogue([{ content: 'one' }], {
