@@ -175,6 +175,16 @@ describe('the sample archive', () => {
     expect((await arx(dir, 'attachments verify got')).stderr).not.toContain(words);
   });
 
+  test('a search by what withheld files may be, at the internal tier: nor is it', async () => {
+    const pulled = await pull('--matching city:lisbon --to got --json');
+    expect([pulled.exit, pulled.stderr]).toEqual([
+      0,
+      expect.stringContaining('6 files are withheld from you'),
+    ]);
+    expect(reportOf(pulled).completeness).toBe('unknown');
+    expect((await arx(dir, 'attachments verify got --strict')).exit).toBe(3);
+  });
+
   test.each([
     ['few', 'city:lisbon'],
     ['many', 'the'],
