@@ -4,11 +4,11 @@ import { dirname } from 'node:path';
 import { Fault, NOTHING_CHANGED } from '../faults.ts';
 
 /** What arx, a killed run of it, or a file system may leave in a folder without an archive. */
-const OWN_FILE = /^(?:archive\.db.*|blobs|sent|.*\.lock.*|lost\+found|\..*)$/;
+const OWN_FILE = /^(?:archive\.db.*|blobs|serve\.lock.*|lost\+found|\..*)$/;
 
 /**
- * Throws Fault 'unsafe' for a folder of the command line with other files and no archive: an archive would be made among them; Fault
- * 'usage' where the folder above it is missing. What cannot be looked at is left to who opens it.
+ * Checks a folder that the command line names, where an archive may be made. Throws Fault 'unsafe' for one with other files and no archive,
+ * and Fault 'usage' where the folder above it is missing. What cannot be looked at is left to who opens it.
  */
 export async function checkArchiveFolder(dir: string): Promise<void> {
   const names = await readdir(dir).catch((error: NodeJS.ErrnoException): string[] | undefined =>
