@@ -20,7 +20,7 @@ import { plural } from '../format/numbers.ts';
 import type { View } from '../format/views/view.ts';
 import { commandAgain, commandForAll, optionWords } from './command-again.ts';
 import { withoutUndefined, type Window } from './input.ts';
-import { isWithheld, sayWithheld } from './withheld-rows.ts';
+import { isWithheld, sayWithheld, withheldInSummary } from './withheld-rows.ts';
 
 /** The window of a page; `all` is absent where the command has no `--all`. */
 type PageWindow = Window & { all?: boolean };
@@ -77,12 +77,14 @@ export async function printPage<Row extends { id: string }>(
     twoHashesFault(changes) !== undefined;
   const complete = isWhole && fault === undefined && !isDoubted;
   const total = await totalOf(app, page, window, counted);
+  const withheld = page.data.filter(isWithheld).length;
   await app.printer.list(view, {
     status,
     rows: page.data,
     summary: () => ({
       rows: page.data.length,
       total,
+      withheld: withheldInSummary(withheld, isUndecided),
       has_more: has_more ?? null,
       drift_ratio: drift_ratio ?? null,
       ...changedRows(changes),
@@ -96,7 +98,7 @@ export async function printPage<Row extends { id: string }>(
   countContradictions(app, contradiction?.text ?? stated, changes);
   if (fault !== undefined) app.addFault(fault);
   else if (app.strict && !complete) app.addFault(new Fault('partial', 'the page is not the whole list'));
-  sayWithheld({ rows: page.data.length, withheld: page.data.filter(isWithheld).length }, app);
+  sayWithheld({ rows: page.data.length, withheld }, app);
 }
 
 /** Returns whether the service says that the rows of a page may be wrong. */

@@ -17,7 +17,7 @@ import { printPage, printTotal } from './page.ts';
 import { orderOf, sortedRows, type Order } from './row-order.ts';
 import { withProgress } from './with-progress.ts';
 import { failNoMatch } from './no-match.ts';
-import { isWithheld, sayWithheld } from './withheld-rows.ts';
+import { isWithheld, sayWithheld, withheldInSummary } from './withheld-rows.ts';
 import { instantOfColumn, shownOf, valueOfColumn, type RowTest } from './row-tests.ts';
 
 /** The options with which every list selects rows by date, orders them, and lists them all. */
@@ -219,6 +219,7 @@ export async function printList<Row extends { id: string }>(
     summary: () => ({
       rows,
       total: shown.total(),
+      withheld: withheldInSummary(withheld, list.tests.isUndecided),
       has_more: !shown.isAll(),
       ...changedRows(changes),
       complete: isWhole() && !list.tests.isUndecided,

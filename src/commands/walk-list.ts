@@ -24,7 +24,7 @@ import { withWalkFolder } from './walk-folder.ts';
 import type { WalkInput } from './walk-input.ts';
 import { mayReplace, writeReport } from './walk-report-file.ts';
 import { countWalkFaults } from './walk-verdict.ts';
-import { isWithheld, sayWithheld } from './withheld-rows.ts';
+import { isWithheld, sayWithheld, withheldInSummary } from './withheld-rows.ts';
 
 /** What is walked. `Row` is a row of the walk, `Shown` what is printed of it. */
 export type ListToWalk<Row extends Identified, Shown extends object> = {
@@ -156,22 +156,24 @@ async function runWalk<Row extends Identified, Shown extends object>(
   });
   let outcome: WalkOutcome | undefined;
   let printed = 0;
-  let withheld = 0;
+  /** Rows that are withheld: of those that are printed, and of the whole list. */
+  const withheld = { printed: 0, all: 0 };
 
-  /** Counts a row that is printed, and returns what is printed of it. */
-  function counted(row: Row): Shown {
+  /** Counts a row of the list, and yields what is printed of it, if it is. */
+  function* counted(row: Row): Generator<Shown> {
+    pending.delete(row.id);
     const each = shown(row);
+    const isHidden = isWithheld(each);
+    if (isHidden) withheld.all += 1;
+    if (filter?.matches(row) === false) return;
     printed += 1;
-    if (isWithheld(each)) withheld += 1;
-    return each;
+    if (isHidden) withheld.printed += 1;
+    yield each;
   }
 
   async function* rows(): AsyncGenerator<Shown> {
     // The output of a killed run may be cut anywhere, so a resumed one prints the earlier windows again, from the log.
-    for await (const row of log?.rows() ?? []) {
-      pending.delete(row.id);
-      if (filter?.matches(row) !== false) yield counted(row);
-    }
+    for await (const row of log?.rows() ?? []) yield* counted(row);
     for (;;) {
       const next = await windows.next();
       if (next.done === true) {
@@ -184,10 +186,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
       const window = next.value.rows;
       await log?.append(next.value);
       frozen += window.length;
-      for (const row of window) {
-        pending.delete(row.id);
-        if (filter?.matches(row) !== false) yield counted(row);
-      }
+      for (const row of window) yield* counted(row);
       Object.assign(state, {
         rows: state.rows + window.length,
         windows: state.windows + 1,
@@ -210,7 +209,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
   if (missing !== undefined) app.addFault(missing);
   const doubt = filter?.fault();
   if (doubt !== undefined) app.addFault(doubt);
-  sayWithheld({ rows: printed, withheld }, app);
+  sayWithheld({ rows: printed, withheld: withheld.printed }, app);
   return printed;
 
   /** Returns the outcome; its fault says what stands in spite of it, and how to go on. */
@@ -278,6 +277,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
       status: () => (isCutShort() ? 'partial' : outcome?.fault === undefined ? 'stable' : 'unstable'),
       summary: () => ({
         rows: printed,
+        withheld: withheldInSummary(withheld.printed, filter?.isUndecided() === true),
         windows: outcome?.report.windows ?? 0,
         requests: outcome?.report.requests ?? 0,
         disagreements: outcome?.report.disagreements ?? 0,
@@ -304,7 +304,11 @@ async function runWalk<Row extends Identified, Shown extends object>(
   /** Logs the report and writes its file, of an incomplete walk too. */
   async function reportWalk(): Promise<void> {
     if (outcome === undefined) return;
-    const report = { ...outcome.report, frozen: { ...outcome.report.frozen, file: log?.file ?? null } };
+    const report: WalkReport = {
+      ...outcome.report,
+      withheld: withheld.all,
+      frozen: { ...outcome.report.frozen, file: log?.file ?? null },
+    };
     const lines = walkLines(report, noun, app.screen, { isCutShort: isCutShort() });
     for (const line of lines) app.log(plainText(line));
     if (input.report !== undefined)

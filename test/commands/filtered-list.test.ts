@@ -283,7 +283,9 @@ describe('a service that gives other pages than were asked for', () => {
   test('without --limit it is said that more rows may follow', async () => {
     server = await serveStranger(clamps());
     const table = await arx(dir, `messages ls -o table --base-url ${server.url}`, { env });
-    expect(table.stdout + table.stderr).toContain('20 rows · more rows may follow · not complete');
+    expect(table.stdout + table.stderr).toContain(
+      '20 rows · 0 withheld · more rows may follow · not complete',
+    );
     for (const output of ['tsv', 'ndjson']) {
       const ran = await arx(dir, `messages ls -o ${output} --base-url ${server.url}`, { env });
       expect(ran.stderr).toBe(

@@ -441,11 +441,11 @@ describe('--limit with --all', () => {
 describe('totals', () => {
   test.each([
     ['attachments ls --limit 2', '2 of 51 rows · 0 withheld · more rows follow'],
-    ['messages ls --limit 1', '1 of 192 rows · more rows follow'],
-    ['conversations ls --limit 500', '60 rows · complete'],
-    ['messages ls --from carvalho --sort date --limit 4', '4 of 29 rows · more rows follow'],
+    ['messages ls --limit 1', '1 of 192 rows · 0 withheld · more rows follow'],
+    ['conversations ls --limit 500', '60 rows · 0 withheld · complete'],
+    ['messages ls --from carvalho --sort date --limit 4', '4 of 29 rows · 0 withheld · more rows follow'],
     // How many rows match is not known before all were read.
-    ['messages ls --from carvalho --limit 4', '4 rows · more rows follow'],
+    ['messages ls --from carvalho --limit 4', '4 rows · 0 withheld · more rows follow'],
     ['attachments ls --city lisbon --limit 1', '1 row · more rows follow'],
   ])('%s: %s', async (line, summary) => {
     expect((await arx(dir, `${line} -o table`)).stderr).toContain(summary);

@@ -1,5 +1,5 @@
 // A reader whose tier is too low for every row is told so, not only that there are rows.
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { isWithheld } from '../../src/commands/withheld-rows.ts';
@@ -54,6 +54,44 @@ test.each([
     3,
     expect.stringMatching(/^arx: \d of \d rows? (is|are) withheld /m),
   ]);
+  const { stdout } = await arx(dir, `${line} --json`);
+  expect(stdout).toMatch(/"summary":\{"rows":(\d),[^}]*"withheld":\1[,}]/);
+});
+
+test('a frozen walk and its report say how many rows are withheld', async () => {
+  const walk = 'conversations walk --freeze walk --report walk.json';
+  expect((await arx(dir, walk)).exit).toBe(0);
+  expect(JSON.parse(readFileSync(join(dir, 'walk.json'), 'utf8'))).toMatchObject({
+    conversations: 2,
+    withheld: 2,
+  });
+  expect((await arx(dir, `${walk} --resume --strict -o table`)).exit).toBe(3);
+  const verified = await arx(dir, 'conversations verify walk');
+  expect([verified.exit, verified.stdout]).toEqual([0, expect.stringContaining(', 2 withheld, head ')]);
+  const strict = await arx(dir, 'conversations verify walk --json --strict');
+  expect([strict.exit, JSON.parse(strict.stdout)]).toMatchObject([
+    3,
+    { verdict: 'valid', conversations: 2, withheld: 2 },
+  ]);
+});
+
+test('a sequence with withheld entries, and a page that is not all of it, is 3 under --strict', async () => {
+  const own = tempFolder('withheld-entries');
+  writeFileSync(join(own, 'in.mbox'), mail(1) + mail(2));
+  expect((await arx(own, 'import in.mbox --tier mirror')).exit).toBe(0);
+  expect((await arx(own, 'login --client-id b --observer-tier internal')).exit).toBe(0);
+  const shown = await arx(own, 'sequence show arc_reconstruction --json');
+  expect(JSON.parse(shown.stdout)).toMatchObject({ summary: { rows: 2, withheld: 2 } });
+  for (const [options, reason] of [
+    ['', '2 of 2 rows are withheld'],
+    ['--all', '2 of 2 rows are withheld'],
+    ['--limit 1', 'the page is not the whole list'],
+  ]) {
+    const line = `sequence show arc_reconstruction ${options}`;
+    expect([options, (await arx(own, line)).exit]).toEqual([options, 0]);
+    const ran = await arx(own, `${line} --strict`);
+    expect([options, ran.exit, ran.stderr]).toEqual([options, 3, expect.stringContaining(reason!)]);
+  }
 });
 
 test.each([

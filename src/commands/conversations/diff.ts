@@ -4,7 +4,6 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { DiffReport, FrozenWalk } from '../../contract/reports/walk.ts';
-import { parseShownJson } from '../../contract/exact-json.ts';
 import { Fault } from '../../faults.ts';
 import { formatCount, plural } from '../../format/numbers.ts';
 import { changesOf, changeView, diffLines } from '../../format/views/index.ts';
@@ -12,7 +11,7 @@ import { ChangedFields } from '../../walk/log/changed-fields.ts';
 import { compareWalks, type WalkedList } from '../../walk/log/difference.ts';
 import { readFrozenWalk } from '../../walk/log/frozen-walk.ts';
 import type { WindowVisitor } from '../../walk/log/hash-chain.ts';
-import { isWithheld } from '../withheld-rows.ts';
+import { isWithheldRow } from '../withheld-rows.ts';
 
 export const Input = z.object({ a: z.string().min(1), b: z.string().min(1) });
 
@@ -68,10 +67,6 @@ function readRows(dir: string, { world }: App, visit: WindowVisitor): ReturnType
     world.signal.throwIfAborted();
     visit(line, rows);
   });
-}
-
-function isWithheldRow(row: string): boolean {
-  return isWithheld(parseShownJson(row) as object);
 }
 
 function noticesAbout({ a, b, changed }: DiffReport): string[] {

@@ -17,11 +17,12 @@ export async function run({ id, plot }: z.infer<typeof Input>, app: App): Promis
   const conversation = await findConversation(id, client, app);
   const { messages, fault } = await readMessages(conversation, client, app);
   const complete = fault === undefined && (conversation.message_count ?? messages.length) === messages.length;
+  const withheld = messages.filter(isWithheld).length;
   if (plot) await app.printer.plot((canvas) => timeline(conversation.subject ?? id, messages, canvas));
   else
     await app.printer.record(conversationWithMessagesView, {
       ...conversation,
-      messages: { data: messages, summary: { rows: messages.length, complete } },
+      messages: { data: messages, summary: { rows: messages.length, withheld, complete } },
     });
   const shown = messages.map((message) => message.id);
   countContradictions(
@@ -36,5 +37,5 @@ export async function run({ id, plot }: z.infer<typeof Input>, app: App): Promis
   );
   const unproved = new Fault('partial', `${id}: the service does not prove that these are all its messages`);
   if (!complete) app.addFault(fault ?? unproved);
-  sayWithheld({ rows: messages.length, withheld: messages.filter(isWithheld).length }, app);
+  sayWithheld({ rows: messages.length, withheld }, app);
 }

@@ -5,10 +5,12 @@ import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
 import type { FrozenWalk } from '../../contract/reports/walk.ts';
 import { UTC_INSTANTS, zonedInstant, type InstantStyle } from '../../format/instants.ts';
-import { plural } from '../../format/numbers.ts';
+import { formatCount, plural } from '../../format/numbers.ts';
 import { verifyFrozen } from '../../walk/log/hash-chain.ts';
 import { describeFrozenWalk } from '../../walk/log/frozen-walk.ts';
+import { unavailableFault } from '../attachments/withheld.ts';
 import { unfinishedWalkFault } from '../unfinished-walk.ts';
+import { isWithheldRow } from '../withheld-rows.ts';
 
 export const Input = z.object({ dir: z.string().min(1) });
 
@@ -18,7 +20,11 @@ const ROWS_WITHOUT_LINE =
 
 export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<void> {
   const path = resolve(app.world.cwd, dir);
-  const chain = await verifyFrozen(path, () => app.world.signal.throwIfAborted());
+  let withheld = 0;
+  const chain = await verifyFrozen(path, (_, rows) => {
+    app.world.signal.throwIfAborted();
+    withheld += rows.filter(isWithheldRow).length;
+  });
   const { windows, head, ids, torn, hasTornLine, problems } = chain;
   const walk = problems.length === 0 ? await describeFrozenWalk(dir, path, chain) : undefined;
   const noun = walk?.list === 'conversations' ? 'conversation' : 'row';
@@ -32,6 +38,7 @@ export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<voi
     confidence: walk?.confidence ?? null,
     windows,
     conversations: ids.length,
+    withheld,
     head: windows === 0 ? null : head,
     torn,
     problems,
@@ -42,7 +49,7 @@ export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<voi
         ? { text: 'empty', style: 'warn' }
         : { text: report.verdict, style: problems.length === 0 ? 'good' : 'bad' },
       problems.length === 0
-        ? `, ${plural(windows, 'window')} with ${plural(ids.length, noun)}, head ${report.head ?? 'none'}`
+        ? `, ${plural(windows, 'window')} with ${plural(ids.length, noun)}${withheldWords(withheld)}, head ${report.head ?? 'none'}`
         : ` at window ${windows + 1}: ${intactWords(windows, ids.length)}`,
     ],
     ...(walk === undefined ? [] : walkWords(walk, instants)),
@@ -58,7 +65,11 @@ export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<voi
   if (windows === 0 && problems.length === 0)
     app.addFault(new Fault('partial', `${dir}: the log is empty, nothing was verified`));
   else if (walk?.complete === false) app.addFault(unfinishedWalkFault(dir, app, { walk }));
+  const unavailable = unavailableFault({ withheld, absent: 0, total: ids.length }, 'row');
+  if (app.strict && unavailable !== undefined) app.addFault(unavailable);
 }
+
+const withheldWords = (count: number): string => (count === 0 ? '' : `, ${formatCount(count)} withheld`);
 
 /** Returns what a broken log still proves: each line is hashed into the next, so all before the damage holds. */
 function intactWords(windows: number, rows: number): string {

@@ -10,6 +10,7 @@ import type { Position } from '../../contract/sequence.ts';
 import { Fault } from '../../faults.ts';
 import { driftPlot } from '../../format/plot/bar-chart.ts';
 import { positionView } from '../../format/views/index.ts';
+import { commandForAll } from '../command-again.ts';
 import { checkCursors, checkEnds } from '../cursor-check.ts';
 import { Window, windowQuery } from '../input.ts';
 import { exactRows } from '../exact-rows.ts';
@@ -17,6 +18,7 @@ import { changedRows, countContradictions } from '../contradictions.ts';
 import { checkPlot } from '../plot-option.ts';
 import { checkLimit } from '../row-listing.ts';
 import { withKindOfId } from '../single-record.ts';
+import { isWithheld, sayWithheld } from '../withheld-rows.ts';
 import { withProgress } from '../with-progress.ts';
 import { noticeMore, readAcceptedPage, totalContradiction } from '../page.ts';
 
@@ -95,6 +97,13 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     isComplete = () => isWhole;
   }
   const { status, ...extra }: PageFacts & JsonRecord = head;
+  const countWithheld = (): number => rows.filter(isWithheld).length;
+  /** Says after the last row what is withheld of them; under `--strict` that and a page that is not all are Faults. */
+  const failDoubts = (): void => {
+    if (page !== undefined && app.strict && !isComplete())
+      app.addFault(new Fault('partial', 'the page is not the whole list', { hint: commandForAll(app) }));
+    sayWithheld({ rows: rows.length, withheld: countWithheld() }, app);
+  };
   if (input.plot) {
     const checked = rows.filter(isChecked);
     if (checked.length < rows.length)
@@ -105,6 +114,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     await app.printer.plot(() => driftPlot(input.name, checked, app.screen));
     if (page?.has_more !== false && !isComplete()) app.notice('these are not all entries; --all draws all');
     countContradictions(app, page && totalContradiction(page, input)?.text, changes);
+    failDoubts();
     return;
   }
   const view = positionView(rows);
@@ -115,6 +125,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     extra: { name: input.name, ...extra },
     summary: () => ({
       rows: rows.length,
+      withheld: countWithheld(),
       // Without both positions nothing is known of it.
       ...(rows.every(isChecked) ? { displaced: rows.filter((row) => row.offset !== 0).length } : {}),
       ...changedRows(changes),
@@ -130,6 +141,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       readIds,
     );
   countContradictions(app, page && totalContradiction(page, input)?.text, changes);
+  failDoubts();
   const checked = rows.filter(isChecked);
   if (checked.length === rows.length)
     await app.printer.picture(() => driftPlot(input.name, checked, app.screen));

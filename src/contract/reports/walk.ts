@@ -52,6 +52,8 @@ export const WalkReport = z.object({
   version,
   verdict: z.enum(['complete', 'incomplete']),
   conversations: count,
+  /** Rows among them that are withheld from the reader. Reports of earlier versions lack it. */
+  withheld: count.optional(),
   windows: count,
   requests: count,
   /** Reports of earlier versions lack it. */

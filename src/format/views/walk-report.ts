@@ -108,6 +108,7 @@ export function walkLines(
     [
       { text: report.verdict, style: report.verdict === 'complete' ? 'good' : 'bad' },
       `, ${plural(report.conversations, noun)} in ${plural(report.windows, 'window')}`,
+      ...((report.withheld ?? 0) === 0 ? [] : [`, ${formatCount(report.withheld!)} withheld`]),
     ],
     ...treeLines(branches, canvas),
   ];

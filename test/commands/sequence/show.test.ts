@@ -66,7 +66,7 @@ test('as JSON: the entries as they are, the facts of the body, and no count of w
     name: 'x',
     integrity: 0.5,
     drift_ratio: 0.13,
-    summary: { rows: 2, has_more: null, complete: false },
+    summary: { rows: 2, withheld: 0, has_more: null, complete: false },
   });
 });
 
