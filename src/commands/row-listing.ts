@@ -16,7 +16,7 @@ import type { Window } from './input.ts';
 import { printPage, printTotal } from './page.ts';
 import { orderOf, sortedRows, type Order } from './row-order.ts';
 import { withProgress } from './with-progress.ts';
-import { failNoMatch } from './no-match.ts';
+import { failNoMatch, type ListedState } from './no-match.ts';
 import { isWithheld, sayWithheld, withheldInSummary } from './withheld-rows.ts';
 import { instantOfColumn, shownOf, valueOfColumn, type RowTest } from './row-tests.ts';
 
@@ -246,8 +246,13 @@ export async function printList<Row extends { id: string }>(
 export function filterState<Row extends { id: string }>(
   { isUnfiltered, tests }: FilteredList<Row>,
   doubt: Fault | undefined,
-): { isUnfiltered: boolean; isKnown: boolean } {
-  return { isUnfiltered, isKnown: doubt === undefined && !tests.isUndecided };
+): ListedState {
+  const isWhole = doubt === undefined;
+  return {
+    isUnfiltered,
+    isKnown: isWhole && !tests.isUndecided,
+    missing: isWhole ? tests.missing() : [],
+  };
 }
 
 /** Returns all rows of a list. What it costs is said where that is for an order, or for tests that are made here. */

@@ -2,6 +2,7 @@
 import type { App } from '../app.ts';
 import { instantOf } from '../contract/epoch.ts';
 import { dateExamples, parsePeriod, type Period } from '../contract/search/dates.ts';
+import { nearest } from '../contract/nearest.ts';
 import { findTerm } from '../contract/search/match.ts';
 import { QueryError, type TextField } from '../contract/search/expression.ts';
 import { parseTerm } from '../contract/search/tokens.ts';
@@ -22,7 +23,12 @@ export type RowTest<Row> = {
   command?: string;
   /** Rows that do not match may match: not all that is looked at could be read, which is said elsewhere. */
   isUnsure?: boolean;
+  /** Returns, after the last row, the words that no row has together, and what was probably meant; undefined where rows have them. */
+  missing?(): MissingWords | undefined;
 };
+
+/** Words of an option that no row of a list has. `near`: the value of the option that was probably meant. */
+export type MissingWords = { option: TextField; text: string; near: string | undefined };
 
 /** Returns a value of a row; undefined where the row does not show one. */
 export type ValueOf<Row> = (row: Row) => string | number | undefined;
@@ -59,6 +65,11 @@ export class RowTests<Row> {
     );
     for (const column of hidden) this.#hidden.set(column, (this.#hidden.get(column) ?? 0) + 1);
     return hidden.size === 0;
+  }
+
+  /** Returns, after the last row, the words that were asked for and that no row has. */
+  missing(): MissingWords[] {
+    return this.#tests.flatMap((test) => test.missing?.() ?? []);
   }
 
   /** Returns, after the last row, the Fault of a column that no row showed. */
@@ -138,11 +149,32 @@ export function nameTest<Row>(pattern: string, column: string, valueOf: ValueOf<
 export function wordsTest<Row>(text: string, field: TextField, valueOf: ValueOf<Row>): RowTest<Row> {
   try {
     const term = parseTerm(text, field);
-    return testOf(field, valueOf, (value) => findTerm(term, wordsOf(String(value))).next().done === false);
+    const known = new Set<string>();
+    let isFound = false;
+    const test = testOf(field, valueOf, (value) => {
+      const words = wordsOf(String(value));
+      const isMatch = findTerm(term, words).next().done === false;
+      isFound ||= isMatch;
+      if (!isFound && known.size < MAX_KNOWN_WORDS) for (const word of words) known.add(word);
+      return isMatch;
+    });
+    return {
+      ...test,
+      missing: () => (isFound ? undefined : { option: field, text, near: nearWords(term.words, known) }),
+    };
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
     throw new Fault('usage', `--${field}: ${error.message}`);
   }
+}
+
+/** Words of rows among which a mistyped one is looked for. */
+const MAX_KNOWN_WORDS = 10_000;
+
+/** Returns the words with the known ones that are nearest to the others; undefined where one is near none, or all are known. */
+function nearWords(words: readonly string[], known: ReadonlySet<string>): string | undefined {
+  const near = words.map((word) => (known.has(word) ? word : nearest(word, [...known])));
+  return near.includes(undefined) || words.every((word) => known.has(word)) ? undefined : near.join(' ');
 }
 
 /** Returns the test of `--min-bytes`. */

@@ -54,6 +54,28 @@ test.each(['--all', '--walk', '--limit 500', '--count'])(
   },
 );
 
+test.each([
+  ['messages ls --from marshh', 'no row has from "marshh"; did you mean --from marsh?'],
+  [
+    'messages ls --all --from "edie marshh"',
+    'no row has from "edie marshh"; did you mean --from \'edie marsh\'?',
+  ],
+  ['messages ls --from xyzzyx -o json', 'no row has from "xyzzyx"'],
+  ['messages ls --subject weathr --count', 'no row has subject "weathr"; did you mean --subject weather?'],
+  ['conversations ls --subject weathr', 'no row has subject "weathr"; did you mean --subject weather?'],
+  ['attachments ls --from marshh', 'no row has from "marshh"; did you mean --from marsh?'],
+  ['attachments types --from marshh', 'no row has from "marshh"; did you mean --from marsh?'],
+  // Some row has these words, but none of that time.
+  ['messages ls --from marsh --since 2050', undefined],
+])('what was meant by words that no row has: %s', async (line, said) => {
+  const text = said === undefined ? '' : `arx: ${said}\n`;
+  expect(await arx(dir, line, { env: { LANG: 'C.UTF-8' } })).toMatchObject({ exit: 0, stderr: text });
+  expect(await arx(dir, `${line} --strict`)).toMatchObject({
+    exit: 6,
+    stderr: expect.stringContaining(`${text}arx: no row matches [not_found, exit 6]\n`),
+  });
+});
+
 test.each(['', '--all'])('only printed rows are counted as withheld: ls %s', async (how) => {
   const ran = await arx(dir, `attachments ls --redacted yes ${how} --max-rows 2 -o json --strict`);
   expect(JSON.parse(ran.stdout)).toMatchObject({ summary: { rows: 2, withheld: 2, complete: false } });

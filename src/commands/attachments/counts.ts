@@ -107,8 +107,8 @@ async function listCountsOf(
   sayNoName(input.name, totals.files, app);
   list.tests.sayHidden(app);
   await withoutValue.say(app);
-  const { isUnfiltered, isKnown } = filterState(list, fault);
-  failNoMatch(totals.files, { isUnfiltered, isKnown: isKnown && !isUndecided }, {}, app);
+  const { isKnown, ...state } = filterState(list, fault);
+  failNoMatch(totals.files, { ...state, isKnown: isKnown && !isUndecided }, {}, app);
   if (fault !== undefined) app.addFault(fault);
   countCatalogueContradictions(app, client);
   const { withheld, absent, files: total } = totals;

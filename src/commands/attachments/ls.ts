@@ -102,8 +102,8 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     await decide();
     list.tests.sayHidden(app);
     await withoutValue.say(app);
-    const { isUnfiltered, isKnown } = filterState(list, doubt);
-    failNoMatch(rows, { isUnfiltered, isKnown: isKnown && !isUndecided }, input, app);
+    const { isKnown, ...state } = filterState(list, doubt);
+    failNoMatch(rows, { ...state, isKnown: isKnown && !isUndecided }, input, app);
   };
 
   if (input.count) {
