@@ -63,8 +63,8 @@ export type Session = {
   /** Returns what to do where the service refuses the token. */
   hintAfterRefusal(): Promise<string>;
   /**
-   * Call it with the tier that the service says it gives the token. Where that is news, it is stored, and a notice says it; not for
-   * every change of a service that goes on changing it.
+   * Call it with the tier that the service says it gives the token. Where that is news, it is stored. A notice says it once in each run
+   * where it is not the tier of the token, or is again; not for every change of a service that goes on changing it.
    */
   tierGiven(tier: string): Promise<void>;
   /** Returns the tier that the service gave last in this run, else that of the token that was sent; undefined where none is known. */
@@ -187,10 +187,13 @@ export function createSession(needs: SessionNeeds): Session {
       givenTier = tier;
       givenTo = current;
       const { entry } = await (current ?? choose());
-      if (entry === undefined || (before ?? tierOf(entry)) === tier || tierChanges >= MAX_TIER_CHANGES)
-        return;
+      if (entry === undefined || tierChanges >= MAX_TIER_CHANGES) return;
+      const isNews = (before ?? tierOf(entry)) !== tier;
+      // What a list has depends on the tier, so each run says once that it is another than that of the token.
+      if (!isNews && (before !== undefined || tier === entry.access_tier)) return;
       tierChanges += 1;
-      await storeTier(entry, tier);
+      sayTier(entry, tier);
+      if (isNews) await storeTier(entry, tier);
     },
     async tier() {
       const bearer = await current?.catch(() => undefined);
@@ -310,16 +313,19 @@ export function createSession(needs: SessionNeeds): Session {
     };
   }
 
-  /** Stores which tier the service gives a token, unless another process has replaced the token. */
-  async function storeTier(
-    { access_token: token, access_tier: tier }: TokenEntry,
-    now: string,
-  ): Promise<void> {
+  function sayTier({ access_tier: tier }: TokenEntry, now: string): void {
     needs.notice(
       now === tier
         ? `the service gives tier ${tier} again`
         : `the token is for tier ${tier}, and the service gives tier ${now} now`,
     );
+  }
+
+  /** Stores which tier the service gives a token, unless another process has replaced the token. */
+  async function storeTier(
+    { access_token: token, access_tier: tier }: TokenEntry,
+    now: string,
+  ): Promise<void> {
     const stored = await store.get(origin, profile);
     if (stored?.access_token !== token) return;
     const { given_tier: _, ...entry } = stored;

@@ -29,8 +29,9 @@ test('report and whoami state the tier that the service gives now', async () => 
     'the token is for tier internal, and the service gives tier external now\n',
   );
   expect(readFileSync(join(reader, 'page.html'), 'utf8')).not.toContain('tier internal');
-  // It is said once. What shows the token without a request says it too.
-  expect((await as('messages ls --limit 1 --fields id')).stderr).not.toContain('the token is for tier');
+  // Each command says it once. What shows the token without a request says it too.
+  for (const line of ['messages ls --limit 1 --fields id', 'messages ls --walk'])
+    expect((await as(line)).stderr.split('the token is for tier')).toHaveLength(2);
   const whoami = await as('whoami --json');
   expect(JSON.parse(whoami.stdout)).toMatchObject({ access_tier: 'internal', given_tier: 'external' });
   expect(whoami.stderr).toContain('the token is for tier internal, and the service gave tier external');
