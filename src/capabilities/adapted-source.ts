@@ -41,6 +41,44 @@ export function withSwappedCursors<Row extends Identified>(source: Source<Row>):
   };
 }
 
+/** Pages after a cursor that begin with its row, of all such pages, that show that cursors are inclusive. */
+const MIN_INCLUSIVE_PAGES = 2;
+
+/** Returns the list, and whether all its pages after a cursor so far began with the row of the cursor. */
+export function watchCursors<Row extends Identified>(
+  source: Source<Row>,
+): { source: Source<Row>; areInclusive(): boolean } {
+  let inclusive = 0;
+  let others = 0;
+  const page: Source<Row>['page'] = async (query, signal) => {
+    const answer = await source.page(query, signal);
+    const [first] = answer.rows;
+    if (query.after === undefined || first === undefined) return answer;
+    if (first.id === query.after) inclusive += 1;
+    else others += 1;
+    return answer;
+  };
+  return {
+    source: { ...source, page },
+    areInclusive: () => others === 0 && inclusive >= MIN_INCLUSIVE_PAGES,
+  };
+}
+
+/** Returns the list without the rows of the cursors, of which it asks for one row more. */
+export function withExclusiveCursors<Row extends Identified>(source: Source<Row>): Source<Row> {
+  return {
+    ...source,
+    async page(query, signal) {
+      const { after, before, limit } = query;
+      if (after === undefined && before === undefined) return source.page(query, signal);
+      const page = await source.page({ ...query, limit: limit + 1 }, signal);
+      const rows = page.rows.filter(({ id }) => id !== after && id !== before);
+      const cut = after === undefined ? rows.slice(-limit) : rows.slice(0, limit);
+      return { ...page, rows: cut, ...(cut.length < rows.length ? { has_more: true } : {}) };
+    },
+  };
+}
+
 /** Returns the list with the rows of each page in these directions in reverse. */
 export function withTurnedPages<Row extends Identified>(
   source: Source<Row>,

@@ -1,6 +1,6 @@
 // A list as the service lets it be read: what it supports is found out before the first row is needed.
 import type { App } from '../app.ts';
-import { adaptSource } from '../capabilities/adapted-source.ts';
+import { adaptSource, watchCursors, withExclusiveCursors } from '../capabilities/adapted-source.ts';
 import { detectCapabilities } from '../capabilities/detect-capabilities.ts';
 import { capabilityLines } from '../capabilities/list-capabilities.ts';
 import type { Direction, Identified, Source } from '../walk/source.ts';
@@ -30,12 +30,14 @@ export async function readableList<Row extends Identified>(
     (await source.page({ limit, ...withoutUndefined(window) }, signal)).rows.map(({ id }) => id);
   await checkEnds(readIds, { after, before });
   const hasRange = before !== undefined;
-  const found = await detectCapabilities(source, {
-    hasRange,
-    limit,
-    signal,
-    ...(wanted === undefined ? {} : { wanted }),
-  });
+  const detect = (list: Source<Row>) =>
+    detectCapabilities(list, { hasRange, limit, signal, ...(wanted === undefined ? {} : { wanted }) });
+  const watched = watchCursors(source);
+  const first = await detect(watched.source);
+  const isInclusive = watched.areInclusive();
+  if (isInclusive) app.log('the cursors of this list are inclusive: the row of a cursor is left out');
+  const readable = isInclusive ? withExclusiveCursors(source) : source;
+  const found = isInclusive ? await detect(readable) : first;
   for (const line of capabilityLines(found)) app.log(line);
-  return { source: adaptSource(source, found), pageRows: found.limit.largest };
+  return { source: adaptSource(readable, found), pageRows: found.limit.largest };
 }
