@@ -168,7 +168,8 @@ function hintFor(
   if (code === NO_SCOPE || (code === ABOVE_TIER && !url.pathname.endsWith(ROUTES.token.path)))
     return `arx login --observer-tier ${tierOf(message)} asks for more rights, where the service gives them`;
   // A service of this interface says why: this may be another server, or another path of it.
-  return kind === 'not_found' && (code ?? message) === undefined
+  const isUnsaid = (code ?? message) === undefined || (!isKnown(code) && isOfEveryService(url));
+  return kind === 'not_found' && isUnsaid
     ? (wrongBaseUrlHint(url, secrets) ?? checkBaseUrl())
     : undefined;
 }

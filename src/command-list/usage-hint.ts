@@ -15,6 +15,10 @@ export function excessHint({ excess, argv, spec }: Excess): string | undefined {
     return `a value with a blank needs quotes: ${option} "${[argv[at - 1], ...excess].join(' ')}"`;
   if (argv[at - 1] === '--json' && /^\w+(?:,\w+)*$/.test(first))
     return `did you mean: --json --fields ${first}`;
+  const isFlag = (option: string): boolean =>
+    (spec.options ?? []).some(([syntax]: CommandOption) => syntax.split(', ').at(-1) === option);
+  const flag = argv[at - 1] ?? '';
+  if (flag.startsWith('-') && isFlag(flag)) return `${flag} takes no value: leave out ${first}`;
   if (/[*?]/.test(first) && takesValue('--name')) return `--name "${first}"`;
   if (takesValue('--client-id')) return '--client-id NAME';
   return undefined;

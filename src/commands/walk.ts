@@ -90,7 +90,8 @@ async function unknownSource(
       first ??= data;
       return { rows: data, ...withoutUndefined({ has_more, drift_ratio }) };
     } catch (error) {
-      throw error instanceof Fault ? await withExplanation(error, url, app) : error;
+      if (!(error instanceof Fault)) throw error;
+      throw first === undefined && error.detail.isMissingPage === true ? noList(error) : await withExplanation(error, url, app);
     }
   };
   const firstPage = () => ({
@@ -108,6 +109,14 @@ function pageUrl(url: URL, { after, before, limit }: PageQuery, input: Input): U
   if (before !== undefined) searchParams.set(input.beforeParam, before);
   searchParams.set(input.limitParam, String(limit));
   return target;
+}
+
+/** Returns the Fault of an address at which there is a web page that says that there is nothing. */
+function noList({ detail: { status: _, hint: __, ...detail } }: Fault): Fault {
+  return new Fault('protocol', 'the answer is a web page, not a list: status 404', {
+    ...detail,
+    hint: 'check the address of the list',
+  });
 }
 
 /** Stripe answers 400 for a cursor that is gone: that is `not_found`. `arx login` helps only at the base URL. */
