@@ -9,7 +9,7 @@ import { findRows, rowsAt, type FoundRows } from './shapes/find-rows.ts';
 import { isRecord, ownField, valueAtPath, type JsonRecord } from './shapes/json-path.ts';
 import { keysInOrder } from './shapes/key-order.ts';
 import { describeGuess, type ListGuess } from './shapes/list-guess.ts';
-import { pageFacts, type PageFacts } from './shapes/page-facts.ts';
+import { pageFacts, UNDESCRIBED, type PageFacts } from './shapes/page-facts.ts';
 import type { ReadRecord } from './shapes/record-fields.ts';
 import { TransportFault } from './transport.ts';
 
@@ -160,10 +160,12 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
         }
         return { ...rest, ...facts, data };
       };
-      return parseResponseWith(answer, (body, whole) => {
+      const parse = (body: unknown, whole: string): ListPage<Row> => {
         text = whole;
         return parsePage(body);
-      });
+      };
+      // A page without rows, which says as little as an empty array.
+      return parseResponseWith(answer, parse, { whenNoContent: () => ({ data: [], [UNDESCRIBED]: true }) });
     },
   };
 }

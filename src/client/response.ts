@@ -75,15 +75,19 @@ export function parseResponse<T extends z.ZodType>(answer: ApiResponse, schema: 
 
 /**
  * As {@link parseResponse}, with a function in place of the schema. It throws where the JSON has the wrong shape. A body that
- * may hold a secret is not quoted.
+ * may hold a secret is not quoted. `whenNoContent`: what a response
+ * without a body (204, 205) means.
  */
 export function parseResponseWith<T>(
   answer: ApiResponse,
   bodyOf: (value: unknown, text: string) => T,
-  { isSecret = false }: { isSecret?: boolean } = {},
+  { isSecret = false, whenNoContent }: { isSecret?: boolean; whenNoContent?: () => T } = {},
 ): Reply<T> {
+  const hasNoContent = answer.status === 204 || answer.status === 205;
+  if (hasNoContent && whenNoContent !== undefined)
+    return { ...frameOf(answer), body: whenNoContent(), text: '' };
   checkType(answer, isSecret);
-  if (answer.status === 204 || answer.status === 205)
+  if (hasNoContent)
     throw new Fault('protocol', `answer has no body (status ${answer.status})`, { status: answer.status });
   const { text, value } = parseJson(answer.bytes);
   const failure = ErrorBody.safeParse(value);

@@ -2,6 +2,8 @@
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import type { Health } from '../contract/health.ts';
+import { Fault } from '../faults.ts';
+import { safeText } from '../client/safe-text.ts';
 import { healthView } from '../format/views/index.ts';
 import { hasFileAddresses } from './file-addresses.ts';
 import { withoutSecrets } from './without-secrets.ts';
@@ -19,4 +21,10 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
     healthView,
     secrets.length === 0 ? body : (withoutSecrets(body, secrets) as Health),
   );
+  if (NOT_WELL.test(body.status))
+    app.addFault(new Fault('busy', `the service says that it is ${safeText(body.status.toLowerCase(), 40)}`));
 }
+
+/** Words for a service that cannot answer. */
+const NOT_WELL =
+  /^(down|not ok|unhealthy|fail(ed|ing|ure)?|error|critical|unavailable|offline|outage|out[ _-]of[ _-]service)$/i;

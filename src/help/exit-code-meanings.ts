@@ -14,7 +14,7 @@ export const EXIT_CODE_MEANINGS: Record<FaultKind, string> = {
   conflict: '409: `after` and `before` in the wrong order, or an event id with another body',
   unstable:
     'a gap in a walk could not be settled, the cross-check disagrees, or there was more drift than `--fail-on-drift` allows',
-  busy: '429 or 5xx after all retries; a database that is locked or too slow',
+  busy: '429 or 5xx after all retries; a service whose health says that it is down; a database that is locked or too slow',
   network:
     'DNS, connecting or TLS failed, a timeout, a reset connection, an answer that was cut; also to a database',
   protocol:

@@ -183,3 +183,73 @@ test.each([
     expect(ran.stderr).not.toMatch(/base URL|another range/);
   }
 });
+
+test.each([
+  ['down', 9],
+  ['unhealthy', 9],
+  ['ok', 0],
+  ['degraded', 0],
+])('health with status %s ends with %i', async (status, exit) => {
+  await serving(() => ({ status }));
+  expect(await run('health')).toMatchObject({ exit, stdout: expect.stringContaining(status) });
+});
+
+test('an answer without a body is a page without rows, and proves no empty list', async () => {
+  await serving(() => 204);
+  expect(await run('conversations ls')).toMatchObject({ exit: 0, stdout: '' });
+  for (const line of ['conversations ls --all', 'conversations walk --cross-check off'])
+    expect([line, (await run(line)).exit]).toEqual([line, 3]);
+  await server!.close();
+  await serving((_, query) => {
+    const { data, has_more } = pageOf(query);
+    return data.length === 0 ? 204 : { data, has_more };
+  });
+  expect((await run('conversations walk --cross-check off')).exit).toBe(0);
+});
+
+test.each([{ data: null }, { rows: null, has_more: true }, { data: 'none', has_more: false }])(
+  'a page %j is none',
+  async (body) => {
+    await serving(() => body);
+    expect((await run('conversations ls')).exit).toBe(11);
+  },
+);
+
+test.each(['conversations walk --cross-check off', 'messages ls --walk', 'messages ls --all', 'walk BASE/rows'])(
+  'inclusive cursors: %s has each row once',
+  async (line) => {
+    const at = (id: string | null): number => ROWS.findIndex((row) => row.id === id);
+    await serving((_, query) => {
+      const after = query.get('starting_after');
+      const before = query.get('ending_before');
+      const inside = ROWS.slice(after === null ? 0 : at(after), before === null ? undefined : at(before) + 1);
+      const limit = Number(query.get('limit') ?? 20);
+      const isBackward = after === null && before !== null;
+      const data = isBackward ? inside.slice(-limit) : inside.slice(0, limit);
+      return { data, has_more: inside.length > limit };
+    });
+    const { exit, stdout } = await run(`${line} --json --limit 9`);
+    const { data } = JSON.parse(stdout) as { data: { id: string }[] };
+    expect([exit, data.map(({ id }) => id)]).toEqual([0, ROWS.map(({ id }) => id)]);
+  },
+);
+
+test('a server without any route: JSON and HTML, with what to do', async () => {
+  await serving(() => answer(404, '{"detail":"Not Found"}'));
+  for (const line of ['conversations ls', 'conversations walk', 'attachments ls']) {
+    const { exit, stderr } = await run(line);
+    expect([line, exit, stderr]).toEqual([line, 6, expect.stringContaining('hint: check the base URL')]);
+  }
+  await server!.close();
+  await serving(() => answer(404, '<html>no</html>', { 'content-type': 'text/html' }));
+  for (const line of ['conversations walk', 'walk BASE/v1/orders', 'walk BASE/v1/conversations']) {
+    const { exit, stderr } = await run(line);
+    expect([line, exit, stderr]).toEqual([line, 11, expect.stringContaining('hint: check the ')]);
+  }
+});
+
+test('an option without a value that is given one says so', async () => {
+  await serving(() => 404);
+  const { exit, stderr } = await run('conversations walk --freeze f --resume wa');
+  expect([exit, stderr]).toEqual([2, expect.stringContaining('--resume takes no value: leave out wa')]);
+});

@@ -25,7 +25,7 @@ export const STATED_TOTAL = Symbol('stated total');
 /** The cursor of the next page, where the service names one. */
 export const NEXT_CURSOR = Symbol('next cursor');
 
-/** Set in a page whose answer is an empty array alone: any server may answer that, so it does not prove that the list is empty. */
+/** Set in a page whose answer is an empty array alone, or has no body: any server may answer that, so it does not prove that the list is empty. */
 export const UNDESCRIBED = Symbol('undescribed');
 
 /** Names of that number, in one spelling (see foldedName). `count` may also mean the rows of the page. */
