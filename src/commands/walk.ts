@@ -91,7 +91,7 @@ async function unknownSource(
       return { rows: data, ...withoutUndefined({ has_more, drift_ratio }) };
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      throw first === undefined && error.detail.isMissingPage === true ? noList(error) : await withExplanation(error, url, app);
+      throw first === undefined && error.detail.isMissingPage === true ? noList() : await withExplanation(error, url, app);
     }
   };
   const firstPage = () => ({
@@ -112,9 +112,8 @@ function pageUrl(url: URL, { after, before, limit }: PageQuery, input: Input): U
 }
 
 /** Returns the Fault of an address at which there is a web page that says that there is nothing. */
-function noList({ detail: { status: _, hint: __, ...detail } }: Fault): Fault {
+function noList(): Fault {
   return new Fault('protocol', 'the answer is a web page, not a list: status 404', {
-    ...detail,
     hint: 'check the address of the list',
   });
 }
