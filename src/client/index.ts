@@ -367,11 +367,14 @@ function refusalIn(answer: ApiResponse): Fault | undefined {
     const words = code ?? message;
     if (!(error instanceof Fault) || error.kind !== 'protocol' || words === undefined) return undefined;
     const { kind, message: text, detail } = faultOfItem(code ?? '', message ?? '');
-    if (kind === 'busy') return undefined;
+    if (kind === 'busy' || PASSING.test(words)) return undefined;
     const shown = code === undefined ? { code: NOT_ACCEPTED } : { ...error.detail, code };
     return new Fault(kind, text, { ...detail, ...shown, status: answer.status });
   }
 }
+
+/** Words for a failure that passes, after which the event may be accepted. */
+const PASSING = /slow|busy|rate|retry|time.?out|unavailable|internal/i;
 
 /** Codes and words of a service that has an event already, and of one that has another event of this id. */
 const DUPLICATE = /duplicate|already (accepted|received|processed|queued)/i;
