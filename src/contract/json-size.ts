@@ -3,7 +3,7 @@
 /** What a JSON text may have. A value takes up to a hundred bytes when it is parsed, and two of the text. */
 export type JsonLimits = { maxDepth: number; maxValues: number };
 
-const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c];
+const [QUOTE, COMMA, BACKSLASH, COLON] = [0x22, 0x2c, 0x5c, 0x3a];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Returns which limit a JSON text exceeds, if any: nesting of lists and objects, or the number of values. Reads any bytes. */
@@ -35,4 +35,22 @@ export function endOfJsonString(bytes: Uint8Array, from: number): number {
     if (backslashes % 2 === 0) return end;
   }
   return bytes.length;
+}
+
+/** Returns whether the objects of a JSON text have more than so many different keys. Reads any bytes. */
+export function hasMoreKeys(bytes: Buffer, maxKeys: number): boolean {
+  const keys = new Set<string>();
+  let end: number;
+  for (let from = bytes.indexOf(QUOTE); from >= 0; from = bytes.indexOf(QUOTE, end + 1)) {
+    end = endOfJsonString(bytes, from);
+    let next = end + 1;
+    while (isBlank(bytes[next])) next += 1;
+    if (bytes[next] === COLON) keys.add(bytes.toString('latin1', from + 1, end));
+    if (keys.size > maxKeys) return true;
+  }
+  return false;
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

@@ -122,6 +122,20 @@ describe('B: bodies that are refused as protocol faults', () => {
       /more than 200 levels/,
     ],
     ['B5', 'millions of values', `{"data":[${'0,'.repeat(2e6)}0]}`, list, /more than 2000000 values/],
+    [
+      'B5',
+      '200,000 fields of other names',
+      `{"data":[{${Array.from({ length: 200_000 }, (_, n) => `"k${n}":0`).join(',')}}]}`,
+      list,
+      /more than 150000 different field names/,
+    ],
+    [
+      'B5',
+      '200,000 fields of other names, in many rows and with white space',
+      `{"data":[${Array.from({ length: 200_000 }, (_, n) => `{"k${n}" : 0}`).join(', ')}]}`,
+      list,
+      /more than 150000 different field names/,
+    ],
     ['B5', 'depth 100,000', '['.repeat(100_000) + ']'.repeat(100_000), list, /more than 200 levels/],
     [
       'B5',
