@@ -1,17 +1,12 @@
 // Parses JSON from a server: UTF-8, limited nesting, exact integers, errors that quote no input.
 import { parseExactJson, scanShownJson } from '../contract/exact-json.ts';
 import { exceededLimit, hasMoreKeys } from '../contract/json-size.ts';
+import { MAX_JSON_DEPTH, MAX_JSON_KEYS, MAX_JSON_VALUES } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
 import { safeText } from './safe-text.ts';
 import { TransportFault } from './transport.ts';
 
-/** JSON.parse takes any depth, but recursive functions over the value do not. */
-export const MAX_JSON_DEPTH = 200;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
-/** More rows than a page has. Five million of them took a gigabyte. */
-const MAX_JSON_VALUES = 2_000_000;
-/** More field names than the largest page of any service has. Objects of a million different keys took 15 seconds and a gigabyte. */
-const MAX_JSON_KEYS = 150_000;
 
 /**
  * Returns the text and its value. Keys like `__proto__` become plain own properties. A number that JSON.parse would

@@ -56,6 +56,12 @@ export const PAGE_LIMIT = { default: 20, minimum: 1, maximum: 500 } as const;
 
 /** Largest JSON response that a client reads, in bytes (interface 8, our choice). */
 export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+/** Deepest JSON that a client reads. JSON.parse takes any depth, but recursive functions over the value do not. */
+export const MAX_JSON_DEPTH = 200;
+/** Values of JSON that a client reads: more than a page has. Five million rows took a gigabyte. */
+export const MAX_JSON_VALUES = 2_000_000;
+/** Different field names that a client reads: more than a page has. A million of them took 15 seconds and a gigabyte. */
+export const MAX_JSON_KEYS = 150_000;
 /** Largest request body that the service accepts, in bytes (interface 8, our choice). */
 export const MAX_REQUEST_BYTES = 1024 * 1024;
 /** Largest token request that the service accepts, in bytes (interface 8, our choice). Anyone may send one, so it is small. */

@@ -1,6 +1,14 @@
 // Facts about authentication, events, errors, limits and versions: sections 5 to 9 of the interface.
 import { ERROR_STATUS } from '../error.ts';
-import { MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, MAX_TOKEN_REQUEST_BYTES, PAGE_LIMIT } from '../scalars.ts';
+import {
+  MAX_JSON_DEPTH,
+  MAX_JSON_KEYS,
+  MAX_JSON_VALUES,
+  MAX_REQUEST_BYTES,
+  MAX_RESPONSE_BYTES,
+  MAX_TOKEN_REQUEST_BYTES,
+  PAGE_LIMIT,
+} from '../scalars.ts';
 import { SIGNATURE_TOLERANCE_S } from '../signature.ts';
 import { TIERS } from '../token.ts';
 import { assumed, documented, type Fact } from './fact.ts';
@@ -109,7 +117,7 @@ export const RULE_FACTS: readonly Fact[] = [
     ],
     [
       'sizes',
-      `A request body has at most ${MAX_REQUEST_BYTES / MIB} MiB, that of a token request ${MAX_TOKEN_REQUEST_BYTES / 1024} KiB (413). Path, method, token, scope and content type are checked before it is read. A client reads responses of at most ${MAX_RESPONSE_BYTES / MIB} MiB.`,
+      `A request body has at most ${MAX_REQUEST_BYTES / MIB} MiB, that of a token request ${MAX_TOKEN_REQUEST_BYTES / 1024} KiB (413). Path, method, token, scope and content type are checked before it is read. A client reads responses of at most ${MAX_RESPONSE_BYTES / MIB} MiB, with ${MAX_JSON_VALUES} values, ${MAX_JSON_KEYS} different field names and ${MAX_JSON_DEPTH} levels.`,
     ],
   ]),
 
