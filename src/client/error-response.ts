@@ -169,9 +169,7 @@ function hintFor(
     return `arx login --observer-tier ${tierOf(message)} asks for more rights, where the service gives them`;
   // A service of this interface says why: this may be another server, or another path of it.
   const isUnsaid = (code ?? message) === undefined || (!isKnown(code) && isOfEveryService(url));
-  return kind === 'not_found' && isUnsaid
-    ? (wrongBaseUrlHint(url, secrets) ?? checkBaseUrl())
-    : undefined;
+  return kind === 'not_found' && isUnsaid ? (wrongBaseUrlHint(url, secrets) ?? checkBaseUrl()) : undefined;
 }
 
 function kindOf(status: number, code: string | undefined): FaultKind {

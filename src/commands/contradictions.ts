@@ -53,9 +53,13 @@ export function missingRowsFault(
   app: Pick<App, 'strict' | 'notice'>,
 ): Fault | undefined {
   if (rows === 0 && totals.isUndescribed)
-    return new Fault('partial', 'the list may not be empty: the service answers without rows, and nothing else', {
-      hint: ({ arx }) => `${arx} doctor tells whether this is an archive service`,
-    });
+    return new Fault(
+      'partial',
+      'the list may not be empty: the service answers without rows, and nothing else',
+      {
+        hint: ({ arx }) => `${arx} doctor tells whether this is an archive service`,
+      },
+    );
   const found = totals.contradiction(rows, true);
   if (found === undefined) return undefined;
   if (!found.isMissing) return contradictionFault(found.text, app);

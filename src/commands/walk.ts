@@ -91,7 +91,9 @@ async function unknownSource(
       return { rows: data, ...withoutUndefined({ has_more, drift_ratio }) };
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
-      throw first === undefined && error.detail.isMissingPage === true ? noList() : await withExplanation(error, url, app);
+      throw first === undefined && error.detail.isMissingPage === true
+        ? noList()
+        : await withExplanation(error, url, app);
     }
   };
   const firstPage = () => ({

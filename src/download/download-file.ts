@@ -135,5 +135,9 @@ async function retryDownload<T>(
 function withoutBaseUrl(fault: Fault): Fault {
   if (fault.kind !== 'not_found' || fault.detail.isFromOurService === true) return fault;
   const { hint: _, ...detail } = fault.detail;
-  return new Fault('not_found', `the archive lists the file, and its address leads to none: ${fault.message}`, detail);
+  return new Fault(
+    'not_found',
+    `the archive lists the file, and its address leads to none: ${fault.message}`,
+    detail,
+  );
 }

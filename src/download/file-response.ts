@@ -44,9 +44,13 @@ export const MAX_UNSIZED_BYTES = 4 * 1024 ** 3;
 /** Fault 'protocol': the response holds another range than the one that was asked for, or several, or no file. */
 export class WrongRange extends Fault {
   constructor(status: number) {
-    super('protocol', status === 206
+    super(
+      'protocol',
+      status === 206
         ? `file came with status ${status} and another range than asked for`
-        : `the server gives no file: status ${status} in place of 200`, { status });
+        : `the server gives no file: status ${status} in place of 200`,
+      { status },
+    );
   }
 }
 

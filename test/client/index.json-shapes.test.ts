@@ -304,7 +304,9 @@ describe('B: bodies that are taken as they are', () => {
 
   test('a body without content-type, and one of +json', async () => {
     for (const type of ['application/problem+json; charset=utf-8', 'text/json', 'APPLICATION/JSON']) {
-      expect((await clientFor('[]', 200, { 'content-type': type }).attachments()).body).toMatchObject({ data: [] });
+      expect((await clientFor('[]', 200, { 'content-type': type }).attachments()).body).toMatchObject({
+        data: [],
+      });
     }
   });
 });
