@@ -29,8 +29,12 @@ export function checkAllowWithheld(
 }
 
 /** Fails the run with Fault 'partial' if files were withheld or absent. */
-export function failWithheld(app: App, { files, verdicts }: PullReport): void {
-  const { withheld, absent, match } = verdicts;
+export function failWithheld(
+  app: Pick<App, 'addFault'>,
+  { files, verdicts: { match } }: Pick<PullReport, 'files' | 'verdicts'>,
+): void {
+  const count = (wanted: string): number => files.filter(({ verdict }) => verdict === wanted).length;
+  const [withheld, absent] = [count('withheld'), count('absent')];
   const fault = unavailableFault({ withheld, absent, total: files.length }, 'file', {
     kept: plural(match, 'file'),
   });

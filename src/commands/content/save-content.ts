@@ -66,10 +66,15 @@ export async function save(
     const entries = new Map(own.map((name) => [name, reserved(name)]));
     const puller = await openRowPuller(folder.path, { force, entries }, app);
     const files: PulledFile[] = [];
+    const stored = new Set<PulledFile>();
     try {
       for (let next = first; next.done !== true; next = await reading.next()) {
         try {
-          await saveOne(next.value, { dir: folder.path, force, puller, files, notices, limited }, app);
+          await saveOne(
+            next.value,
+            { dir: folder.path, force, puller, files, stored, notices, limited },
+            app,
+          );
         } catch (error) {
           if (messages.length === 1 || !isOfOneRecord(error)) throw error;
           app.addFault(error);
@@ -83,7 +88,8 @@ export async function save(
     limited.end();
     const report = { ...verifyReportOf(files, true), files } satisfies PullReport;
     await printFileReport(app, report);
-    failWithheld(app, report);
+    // Of stored bytes that are withheld their own Fault says why.
+    failWithheld(app, { ...report, files: files.filter((file) => !stored.has(file)) });
   } finally {
     await folder.close();
   }
@@ -94,6 +100,8 @@ type Place = {
   force: boolean;
   puller: RowPuller;
   files: PulledFile[];
+  /** Those of `files` that are stored bytes of a message. */
+  stored: Set<PulledFile>;
   notices: Pick<LimitedNotices, 'add'>;
   limited: LimitedDownloads;
 };
@@ -106,7 +114,9 @@ async function saveOne(saved: SavedRecord, place: Place, app: App): Promise<void
   place.notices.add(`the record is in ${name}`);
   if (view === 'raw') {
     const record = content.data as RawRecord;
-    files.push(await stored(record, message, place, app));
+    const file = await saveStored(record, message, place, app);
+    place.stored.add(file);
+    files.push(file);
   }
   for (const row of await named(content, app)) {
     const { file, fault } = await puller.pull(row);
@@ -127,7 +137,7 @@ const reserved = (path: string): ManifestEntry => ({
   redacted: false,
 });
 
-async function stored(record: RawRecord, message: string, place: Place, app: App): Promise<PulledFile> {
+async function saveStored(record: RawRecord, message: string, place: Place, app: App): Promise<PulledFile> {
   const file: PulledFile = {
     path: null,
     id: message,
@@ -145,7 +155,10 @@ async function stored(record: RawRecord, message: string, place: Place, app: App
     return { ...file, path: name, verdict: 'match', actual: sha256, bytes: bytes.length };
   } catch (error) {
     if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
-    place.limited.addFault(error);
+    const kept = `the record, in ${nameOf(message, 'raw.json')}`;
+    place.limited.addFault(
+      error instanceof FileLeftOut ? error : new Fault(error.kind, error.message, { ...error.detail, kept }),
+    );
     if (error instanceof FileLeftOut) return { ...file, verdict: 'missing' };
     const verdict = { partial: 'withheld', integrity: 'mismatch' }[error.kind as string] ?? 'missing';
     return { ...file, verdict: verdict as PulledFile['verdict'] };

@@ -16,7 +16,7 @@ export async function storedBytes(record: RawRecord, message: string, app: App):
   if (typeof within !== 'string' && typeof address !== 'string') {
     const reason = withheld.length === 0 ? 'are not given' : `hold withheld files: ${withheld.join(', ')}`;
     throw new Fault('partial', `the bytes of ${message} ${reason}`, {
-      kept: 'nothing was written',
+      kept: `nothing of ${message} was written`,
       hint: ({ arx }) => `${arx} content get ${idArgument(message)} shows the message without them`,
     });
   }
@@ -53,7 +53,7 @@ export async function fetchVerified(
     if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
     // What was written is only in memory, and is no list of attachments.
     const { hint: _, ...detail } = error.detail;
-    throw new Fault(error.kind, error.message, { ...detail, kept: 'nothing was written' });
+    throw new Fault(error.kind, error.message, { ...detail, kept: `nothing of ${id} was written` });
   });
   return Buffer.concat(chunks, length);
 }
@@ -69,6 +69,6 @@ function verified(stored: Buffer, sha256: string, id: string): Buffer {
   const actual = createHash('sha256').update(stored).digest('hex');
   if (sameHash(actual, sha256)) return stored;
   throw new Fault('integrity', `${id}: expected sha256 ${sha256}, got ${actual}`, {
-    kept: 'nothing was written',
+    kept: `nothing of ${id} was written`,
   });
 }

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PullReport } from '../../../src/contract/reports/files.ts';
-import { arx, type Ran } from '../../support/command.ts';
+import { arx, exitRecordOf, type Ran } from '../../support/command.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { answer, misbehave, type Misbehaving } from '../../support/misbehaving-server.ts';
 import { sampleData } from '../../support/sample.ts';
@@ -60,6 +60,11 @@ describe('the sample archive', () => {
       ['att_5', 'withheld', null],
     ]);
     expect(names()).toEqual(['msg_14.raw.json']);
+    expect(exitRecordOf(ran)).toMatchObject({
+      message: 'the bytes of msg_14 hold withheld files: att_5',
+      kept: 'the record, in msg_14.raw.json',
+      others: [{ message: '1 of 1 file is withheld' }],
+    });
   });
 
   test.each(['msg_1.eml', 'lisbon-000.jpg'])(
