@@ -12,6 +12,8 @@ export type ExportCounts = {
   /** Files that were written, beside the document or inside the mails of an mbox; and that can be had and were left out or could not be read. */
   files: number;
   filesLeftOut: number;
+  /** Files that can be had and are only named, as one file was asked for and not a folder. */
+  filesNamed: number;
   /** Files whose bytes are withheld or absent. */
   unavailable: number;
 };
@@ -24,5 +26,6 @@ export const noCounts = (): ExportCounts => ({
   withoutLineEnd: 0,
   files: 0,
   filesLeftOut: 0,
+  filesNamed: 0,
   unavailable: 0,
 });

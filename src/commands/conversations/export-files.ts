@@ -59,27 +59,39 @@ export async function openThreadFiles(
       const links = new Map<string, string>();
       const pictures = new Map<string, string>();
       const files = message.parts.filter(({ kind }) => kind === 'file');
-      for (const { state } of files) if (state === 'withheld' || state === 'absent') counts.unavailable += 1;
+      countUnavailable(files, counts);
       const ids = new Set(
         files.flatMap(({ id, state }) => (id != null && state === 'available' ? [id] : [])),
       );
+      const written = new Set<string>();
+      const failed = new Set<string>();
       const wanted = saver !== undefined || picturesLeft > 0 ? ids : new Set<string>();
       for (const row of wanted.size === 0 ? [] : (await catalogueRows(wanted, app)).values()) {
         if (!isPullable(row)) continue;
         try {
           const path = await saver?.save(row);
           if (path !== undefined) {
-            counts.files += 1;
+            written.add(row.id);
             links.set(row.id, path.split('/').map(encodeURIComponent).join('/'));
           }
           const picture = await pictureOf(row);
-          if (picture !== undefined) pictures.set(row.id, picture);
+          if (picture !== undefined) {
+            written.add(row.id);
+            pictures.set(row.id, picture);
+          }
         } catch (error) {
           if (!isOfOneRecord(error)) throw error;
-          counts.filesLeftOut += 1;
+          failed.add(row.id);
           options.limited.addFault(error);
         }
       }
+      const unlisted = files.filter(({ id, state }) => id != null && state === 'unlisted').length;
+      const lacking = ids.size + unlisted - written.size;
+      // A file that is saved and whose picture cannot be read is in the export.
+      const leftOut = saver === undefined ? failed.size : lacking;
+      counts.files += written.size;
+      counts.filesLeftOut += leftOut;
+      counts.filesNamed += lacking - leftOut;
       return {
         timeZone: app.instants.timeZone,
         linkOf: ({ id }: ReadPart) => links.get(id ?? ''),
@@ -88,6 +100,12 @@ export async function openThreadFiles(
     },
     close: async () => saver?.close(),
   };
+}
+
+/** Counts the files of a message whose bytes are withheld or absent. */
+export function countUnavailable(files: readonly ReadPart[], counts: ExportCounts): void {
+  for (const { kind, state } of files)
+    if (kind === 'file' && (state === 'withheld' || state === 'absent')) counts.unavailable += 1;
 }
 
 type Saver = { save(row: Attachment): Promise<string>; close(): Promise<void> };

@@ -13,6 +13,7 @@ import { fetchVerified, storedBytes } from '../content/stored-bytes.ts';
 import { readRow } from '../read/read-thread.ts';
 import { isOfOneRecord } from '../single-record.ts';
 import type { ExportCounts } from './export-counts.ts';
+import { countUnavailable } from './export-files.ts';
 import { madeMail, type MailFile } from './made-mail.ts';
 
 /** Files of one made mail together. In base64 they are a third larger, and no import accepts a larger mail. */
@@ -44,6 +45,7 @@ export async function* mboxOf(
     counts.made += 1;
     if (found.isMissing) counts.unreadable += 1;
     const message = await readRow(row, PLAIN, app);
+    countUnavailable(message.parts, counts);
     const files = await filesOf(message, counts, app);
     const style = { columns: undefined, isFolded: false, timeZone: app.instants.timeZone };
     const lines = Array.from(readMessageLines(message, style), plainText);

@@ -8,6 +8,7 @@ import { safeName } from '../../download/safe-name.ts';
 import { openFolderOfFile, openTargetFolder } from '../../download/target-folder.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import type { ThreadReport } from '../../contract/reports/files.ts';
+import type { ReadMessage } from '../../contract/reports/reading.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { idArgument, shellWord } from '../../shell-words.ts';
@@ -106,6 +107,7 @@ async function save(thread: Thread, { to, format, force, counts, limited }: Savi
       unreadable: counts.unreadable,
       files: counts.files,
       files_left_out: counts.filesLeftOut,
+      files_named: counts.filesNamed,
       unavailable: counts.unavailable,
       complete: thread.fault === undefined && counts.unreadable + missingFiles(counts) === 0,
     };
@@ -149,7 +151,7 @@ async function* documentOf(
     if (format === 'md') yield* markdownOf(thread, files, counts, app);
     else {
       const messages = threadMessages(thread.messages, READING, app);
-      yield* pageOf(headOf(thread), messages, files, ({ problem }) => count(problem, counts), app);
+      yield* pageOf(headOf(thread), messages, files, (message) => count(message, counts), app);
     }
   } finally {
     await files.close();
@@ -167,7 +169,7 @@ async function* markdownOf(
   const { markdownHead, markdownMessage } = await import('../../format/thread-markdown.ts');
   yield Buffer.from(markdownHead(headOf(thread)));
   for await (const message of threadMessages(thread.messages, READING, app)) {
-    count(message.problem, counts);
+    count(message, counts);
     yield Buffer.from(markdownMessage(message, counts.messages, await files.styleOf(message)));
   }
 }
@@ -177,9 +179,10 @@ function missingFiles({ unavailable, filesLeftOut }: ExportCounts): number {
   return unavailable + filesLeftOut;
 }
 
-/** Counts a message and returns its number. */
-function count(problem: object | undefined, counts: ExportCounts): number {
-  if (problem !== undefined) counts.unreadable += 1;
+/** Counts a message, and whether a part of it could not be read. Returns its number. */
+function count({ problem, warnings }: ReadMessage, counts: ExportCounts): number {
+  if (problem !== undefined || warnings.some(({ about }) => about === 'content' || about === 'files'))
+    counts.unreadable += 1;
   return (counts.messages += 1);
 }
 
@@ -198,6 +201,11 @@ function sayWhatIsMissing({ conversation, fault }: Thread, counts: ExportCounts,
   if (withoutLineEnd > 0)
     app.notice(
       `${plural(withoutLineEnd, 'mail')} without a line end at the end got one, so the hash differs`,
+    );
+  const { filesNamed: named } = counts;
+  if (named > 0)
+    app.notice(
+      `${plural(named, 'file')} named and not saved, as one file was asked for: --to DIR/ saves ${named === 1 ? 'it' : 'them'}`,
     );
   const missing = missingFiles(counts);
   if (missing > 0)

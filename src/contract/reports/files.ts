@@ -140,7 +140,8 @@ export type ExportReport = z.infer<typeof ExportReport>;
 /**
  * `conversations export --to PATH -o json`. `made`: mails of an mbox that were made of messages which are no stored mails. `unreadable`:
  * messages that could not be read, or not as they are stored. `files` are in the export or beside it; `files_left_out` could be had and
- * are not; `unavailable` are withheld or absent. `complete`: it is proved that these are all messages, each is as stored, and no file is missing.
+ * are not; `files_named` were not asked for, as the export is one file; `unavailable` are withheld or absent. `complete`: it is proved that these
+ * are all messages, each is as stored, and no file is missing that was asked for or is unavailable.
  */
 export const ThreadReport = z.object({
   version,
@@ -154,6 +155,7 @@ export const ThreadReport = z.object({
   unreadable: count,
   files: count,
   files_left_out: count,
+  files_named: count,
   unavailable: count,
   complete: z.boolean(),
 });

@@ -9,6 +9,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { quoted } from '../../../src/commands/conversations/export-mbox.ts';
 import { openArchive } from '../../../src/service/index.ts';
 import { readMbox } from '../../../src/service/import/mbox.ts';
+import { ThreadReport } from '../../../src/contract/reports/files.ts';
 import { arx, recordsOf } from '../../support/command.ts';
 import { NOON } from '../../support/fake-world.ts';
 import { sha256Of } from '../../support/digest.ts';
@@ -97,7 +98,9 @@ describe('mbox', () => {
     expect((await arx(dir, 'redact --yes att_1 --reason legal')).exit).toBe(0);
     const ran = await arx(dir, 'conversations export conv_1 --to out.mbox -o ndjson');
     expect(ran.exit).toBe(3);
-    expect(recordsOf(ran)).toMatchObject([{ messages: 3, made: 1, unreadable: 1, complete: false }]);
+    expect(recordsOf(ran)).toMatchObject([
+      { messages: 3, made: 1, unreadable: 1, unavailable: 1, complete: false },
+    ]);
     const text = readFileSync(join(dir, 'out.mbox'), 'latin1');
     expect(text).not.toContain(PNG);
     expect(text).toContain('X-Arx-Made-From: msg_2: the bytes of msg_2 hold withheld files: att_1');
@@ -180,6 +183,18 @@ describe('Markdown and HTML', () => {
     expect(
       elements.filter(({ name }) => name === 'article').map(({ attributes }) => attributes['class']),
     ).toEqual(['mail d0', 'mail d1', 'mail d1']);
+  });
+
+  test.each([
+    ['--to out.md', { files: 0, files_named: 1 }],
+    ['--to out.html', { files: 1, files_named: 0 }],
+    ['--to out/ --format md', { files: 1, files_named: 0 }],
+  ])('%s: files that were not asked for are counted, and said', async (options, counts) => {
+    const ran = await arx(dir, `conversations export conv_1 ${options} --json --strict`);
+    const report = ThreadReport.parse(JSON.parse(ran.stdout));
+    expect([ran.exit, report]).toMatchObject([0, { ...counts, files_left_out: 0, complete: true }]);
+    const said = '1 file named and not saved, as one file was asked for: --to DIR/ saves it';
+    expect(ran.stderr.includes(said)).toBe(counts.files_named > 0);
   });
 
   test('Markdown: text stays in its block, and no line of it is markup', async () => {
