@@ -16,6 +16,7 @@ import { monthsSection } from './month-chart.ts';
 import { badge, dataTable, facts, page, tiles } from './page.ts';
 import type { Tone } from './style-sheet.ts';
 import { legend, svgChart } from './svg-chart.ts';
+import { reasonOrNow } from '../views/files-report.ts';
 import { VERDICT_TONES } from './verify-page.ts';
 
 /** Files of a verification that the page names; the JSON report has all. */
@@ -407,9 +408,9 @@ function filesTable(name: string, files: readonly VerifiedFile[]): Markup | unde
       ? `${name}, the first ${formatCount(shown.length)} of ${formatCount(files.length)}`
       : name,
     ['file', 'verdict', 'record', 'expected', 'found'],
-    shown.map(({ path, id, verdict, expected, actual, reason }): Part[] => [
+    shown.map(({ path, id, verdict, expected, actual, ...why }): Part[] => [
       path ?? id ?? '',
-      reason === undefined ? verdict : `${verdict}: ${reason}`,
+      [verdict, reasonOrNow(why) ?? []].flat().join(': '),
       id ?? '',
       hash(expected),
       hash(actual),

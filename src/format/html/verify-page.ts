@@ -5,11 +5,13 @@ import {
   type VerifiedFile,
   type VerifyReport,
 } from '../../contract/reports/files.ts';
+import { partByComparison } from '../../contract/reports/unexpected-files.ts';
 import { svgChart } from './svg-chart.ts';
 import { formatCount, plural, formatBytes } from '../numbers.ts';
 import { html, type Markup, type Part } from './markup.ts';
 import { badge, dataTable, facts, page, tiles } from './page.ts';
 import type { Tone } from './style-sheet.ts';
+import { reasonOrNow } from '../views/files-report.ts';
 import { shortHash } from '../views/shared-columns.ts';
 
 /** Of more than these the page names the first; the whole list is in the JSON report. */
@@ -47,7 +49,7 @@ type Folder = { name: string; counts: Counts; inner: Map<string, Folder> };
 /** `what` is what was verified, as it was named; `version` that of arx. The same report gives the same bytes. */
 export function verifyPage(report: VerifyReport, what: string, version: string): string {
   const { fixity, completeness, checked, bytes, files } = report;
-  const failed = files.filter(({ verdict }) => verdict !== 'match');
+  const { unexpected, notCompared } = partByComparison(files.filter(({ verdict }) => verdict !== 'match'));
   const root = treeOf(files);
   const body = html`<header>
       <h1>
@@ -58,7 +60,9 @@ export function verifyPage(report: VerifyReport, what: string, version: string):
       <p>${plural(checked, 'file')} checked, ${formatBytes(bytes)}</p>
     </header>
     <main>
-      ${totals(report)} ${files.length === 0 ? undefined : picture(root)} ${failures(failed)}
+      ${totals(report)} ${files.length === 0 ? undefined : picture(root)}
+      ${unexpected.length === 0 ? asExpected(checked) : undefined}
+      ${filesTable('Not as expected', unexpected)} ${filesTable('Other files', notCompared)}
       ${bagFacts(report)} ${files.length === 0 ? undefined : tree(root)}
     </main>
     <footer><p>Written by arx ${version}.</p></footer>`;
@@ -86,7 +90,7 @@ function picture(root: Folder): Markup {
   const level = (most: number) => ({ most, usual: most });
   return svgChart({
     title: 'Verdicts by folder',
-    says: `${plural(root.counts.match, 'file')} as expected, ${formatCount(othersOf(root.counts))} not.`,
+    says: `${plural(root.counts.match, 'file')} with the verdict match, ${formatCount(othersOf(root.counts))} with another.`,
     shape: 'bars',
     columns: shown.map(({ name, counts }) => ({
       label: name,
@@ -102,23 +106,24 @@ function picture(root: Folder): Markup {
   });
 }
 
-function failures(failed: readonly VerifiedFile[]): Markup {
-  if (failed.length === 0) return html`<p>Every file is as expected.</p>`;
-  const rows = ORDER.flatMap((verdict) => failed.filter((file) => file.verdict === verdict)).slice(
+function asExpected(checked: number): Markup | undefined {
+  return checked === 0 ? undefined : html`<p>Every file that was checked is as expected.</p>`;
+}
+
+function filesTable(name: string, files: readonly VerifiedFile[]): Markup | undefined {
+  if (files.length === 0) return undefined;
+  const rows = ORDER.flatMap((verdict) => files.filter((file) => file.verdict === verdict)).slice(
     0,
     MAX_ROWS,
   );
-  const rest = failed.length - rows.length;
   return dataTable(
-    rest > 0
-      ? `Not as expected, the first ${formatCount(rows.length)} of ${formatCount(failed.length)}`
-      : 'Not as expected',
+    rows.length < files.length
+      ? `${name}, the first ${formatCount(rows.length)} of ${formatCount(files.length)}`
+      : name,
     ['file', 'verdict', 'record', 'expected', 'found', 'bytes'],
-    rows.map(({ path, id, verdict, expected, actual, bytes, reason }): Part[] => [
+    rows.map(({ path, id, verdict, expected, actual, bytes, ...why }): Part[] => [
       path ?? id ?? '',
-      reason === undefined
-        ? badge(verdict, VERDICT_TONES[verdict])
-        : html`${badge(verdict, VERDICT_TONES[verdict])} ${reason}`,
+      html`${badge(verdict, VERDICT_TONES[verdict])} ${reasonOrNow(why)}`,
       id ?? '',
       hash(expected),
       hash(actual),

@@ -39,7 +39,7 @@ export const fileView: View<VerifiedFile> = {
     { name: 'expected', of: ({ expected }) => expected },
     { name: 'actual', of: ({ actual }) => actual },
     { name: 'bytes', of: ({ bytes }) => bytes, align: 'right' },
-    { name: 'reason', of: ({ reason }) => reason },
+    { name: 'reason', of: reasonOrNow },
   ],
 };
 
@@ -53,9 +53,21 @@ export const plannedFileView: View<PlannedFile> = {
   ],
 };
 
+const UNLISTED = "no longer in the archive's list";
+const NOW: Record<NonNullable<VerifiedFile['now']>, string> = {
+  withheld: 'withheld now',
+  absent: 'absent now',
+  unlisted: UNLISTED,
+};
+
+/** Returns why a file is not as it was, or cannot be had, where that is known. */
+export function reasonOrNow({ reason, now }: Pick<VerifiedFile, 'reason' | 'now'>): string | undefined {
+  return reason ?? (now === undefined ? undefined : NOW[now]);
+}
+
 const PLANNED: Partial<Record<PlannedFile['action'], string>> = {
   here: 'already here',
-  unlisted: "no longer in the archive's list",
+  unlisted: UNLISTED,
 };
 
 /** Returns the plan of a pull: each file, then their number and size. */
@@ -131,7 +143,9 @@ function bagBranches({ bag }: VerifyReport): Branch[] {
 
 /** `known`: a reason that was said already. */
 function namedFiles(files: readonly VerifiedFile[], known?: string): Branch[] {
-  return firstBranches(files, ({ path, id, expected, actual, reason }) => {
+  return firstBranches(files, (file) => {
+    const { path, id, expected, actual } = file;
+    const reason = reasonOrNow(file);
     const hashes =
       expected !== null && actual !== null && expected !== actual
         ? `  expected ${shortHash(expected)}, got ${shortHash(actual)}`

@@ -32,6 +32,7 @@ test('failures come first, the worst of them at the top, folders with failures o
     file(null, 'withheld'),
   ]);
   expect(textsOf(document, 'th').filter((text) => /\d$/.test(text))).toEqual(['b/c/4', 'att_1', 'a/2']);
+  expect(textsOf(document, 'caption')).toEqual(expect.arrayContaining(['Not as expected', 'Other files']));
   const folded = elementsOf(document).filter(({ name }) => name === 'details');
   expect(folded.map(({ attributes }) => attributes['open'] ?? 'closed')).toEqual(['open', 'closed', 'open']);
   expect(document).toContain('<title>a: 1 extra, 1 match</title>');
@@ -40,7 +41,11 @@ test('failures come first, the worst of them at the top, folders with failures o
 test('the same report gives the same bytes; all right and nothing at all are said', () => {
   const files = [file('a', 'match')];
   expect(pageOf(files)).toBe(pageOf(files));
-  expect(pageOf(files)).toContain('Every file is as expected');
+  expect(pageOf(files)).toContain('Every file that was checked is as expected');
+  expect(pageOf([file('a', 'extra')])).not.toContain('as expected');
+  const withheld = pageOf([...files, file(null, 'withheld')]);
+  expect(withheld).toContain('Every file that was checked is as expected');
+  expect(withheld).not.toContain('Not as expected');
   elementsOf(pageOf([]));
 });
 
