@@ -7,6 +7,7 @@ import { sameHash } from '../contract/scalars.ts';
 import type { PulledFile } from '../contract/reports/files.ts';
 import { NOT_BEGUN } from '../contract/reports/not-begun.ts';
 import { Fault } from '../faults.ts';
+import { CHANGED_HASH } from '../verify/verdicts.ts';
 import { FileLeftOut } from './download-limits.ts';
 import { findExisting, mayExist, OtherContent, type SavedFile, type TargetFile } from './existing-file.ts';
 import type { FileAccess } from './file-request.ts';
@@ -82,9 +83,6 @@ export class ChangedHash extends OtherContent {
     });
   }
 }
-
-/** The beginning of what is said of a file of which the archive gives another hash now. */
-export const CHANGED_HASH = 'the archive gives another hash';
 
 /** Downloads the files of catalogue rows into one folder. Several rows may be pulled at the same time. */
 export type Puller = {
@@ -267,7 +265,7 @@ export function createPuller(options: PullerOptions): Puller {
       const sha256 = file.expected;
       try {
         const { bytes, isChanged = false } = await saveFileOf(row, file);
-        Object.assign(file, { verdict: 'match', actual: sha256, bytes });
+        Object.assign(file, { verdict: 'match', actual: sha256, bytes }, isChanged ? { changed: true } : {});
         return { file, entry: { id, path: file.path, sha256: sha256!, bytes, redacted: false }, isChanged };
       } catch (error) {
         // A run that is ended by a signal or its time limit says nothing of the files that it was at.
@@ -280,6 +278,7 @@ export function createPuller(options: PullerOptions): Puller {
         if (sha256 === null) file.verdict = 'unverifiable';
         if (fault instanceof FileLeftOut) file.reason = NOT_BEGUN;
         const isChanged = error instanceof ChangedHash;
+        if (isChanged) file.changed = true;
         return { file, fault, isChanged, ...notKept(row, file, error as Fault) };
       }
     },

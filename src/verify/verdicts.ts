@@ -19,6 +19,8 @@ export type ExpectedFile = {
   absent?: boolean | undefined;
   /** The list of the archive no longer has it. */
   unlisted?: boolean | undefined;
+  /** A pull kept it with another hash. */
+  changed?: boolean | undefined;
   /** Why it is redacted, absent or was not kept by a pull, where that is known. */
   reason?: string | undefined;
 };
@@ -48,6 +50,7 @@ export function verdictRow(
       ? { reason: expected.reason }
       : {}),
     ...(expected !== undefined && isKeptOnly(expected) ? { now: stateOf(expected) } : {}),
+    ...(expected?.changed === true ? { changed: true } : {}),
   };
 }
 
@@ -123,6 +126,11 @@ const PULL_OVER = `${PULL_AGAIN}: it says of each file whether it can be fetched
 
 const MOVE_AWAY = `move away what stands in their place, or make it readable; then ${PULL_AGAIN}`;
 
+/** The beginning of what is said of files of which the archive gives another hash now. */
+export const CHANGED_HASH = 'the archive gives another hash';
+
+const AS_DOWNLOADED = `--against manifest checks them as they were downloaded; ${PULL_AGAIN}: it says how to get the others`;
+
 const PULL_PART: Hint = ({ arx }) =>
   `${arx} attachments pull --all --to DIR downloads them; for a part of the catalogue give verify and pull the same options, e.g. --city`;
 
@@ -157,16 +165,30 @@ export function verifyFaultsOf(
   const notKept = numberOf(isNotKept);
   const least = isPart ? 'at least ' : '';
   const isKeptAs = (verdict: Verdict) => (file: VerifiedFile) =>
-    file.verdict === verdict && file.now !== undefined;
+    file.verdict === verdict && file.now !== undefined && !isChanged(file);
+  const isChanged = (file: VerifiedFile) => file.verdict === 'mismatch' && file.changed === true;
+  const changed = numberOf(isChanged);
   const nowOf = (verdict: Verdict): string =>
     report.files.some((file) => isKeptAs(verdict)(file) && file.now === 'unlisted')
       ? 'withheld, absent or no longer listed now'
       : 'withheld or absent now';
   const damaged = numberOf(isKeptAs('mismatch'));
   const gone = numberOf(isKeptAs('missing'));
-  if (mismatch > damaged) {
-    const names = named((file) => file.verdict === 'mismatch' && file.now === undefined);
-    fail('integrity', `${count(mismatch - damaged)} with different content: ${names}`, hints.mismatch);
+  if (changed > 0) {
+    const they = changed === 1 ? 'it was' : 'they were';
+    fail(
+      'integrity',
+      `${CHANGED_HASH} for ${count(changed)} than when ${they} downloaded: ${named(isChanged)}`,
+      AS_DOWNLOADED,
+    );
+  }
+  if (mismatch > damaged + changed) {
+    const names = named((file) => file.verdict === 'mismatch' && file.now === undefined && !isChanged(file));
+    fail(
+      'integrity',
+      `${count(mismatch - damaged - changed)} with different content: ${names}`,
+      hints.mismatch,
+    );
   }
   if (missing > notKept + gone) {
     const names = named((file) => file.verdict === 'missing' && file.now === undefined && !isNotKept(file));

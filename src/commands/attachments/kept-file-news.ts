@@ -1,9 +1,10 @@
 // What a pull says once about files that an earlier pull kept: the archive no longer gives them, or gives another hash.
 import type { App } from '../../app.ts';
 import type { ManifestEntry } from '../../download/manifest.ts';
-import { CHANGED_HASH, type UnlistedResult } from '../../download/puller.ts';
+import type { UnlistedResult } from '../../download/puller.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
+import { CHANGED_HASH } from '../../verify/verdicts.ts';
 
 /** What is new of files that an earlier pull kept. Each is a failure of the run: with `-q` nothing else says it. */
 export class KeptFileNews {
@@ -59,7 +60,8 @@ export function plannedNews(news: { withheld: number; unlisted: number; changed:
 
 const isOrAre = (files: number): string => (files === 1 ? 'is' : 'are');
 
-function unlistedText(files: number): string {
+/** Returns the words for files that a pull kept and that the list of the archive no longer has. */
+export function unlistedText(files: number): string {
   return `${plural(files, 'kept file')} ${isOrAre(files)} no longer in the archive's list`;
 }
 

@@ -1,9 +1,10 @@
 // The failures of the files of a pull. Where many have one cause, the first is told, and how many more there are.
 import { FileLeftOut } from '../../download/download-limits.ts';
-import { CHANGED_HASH, type UnlistedResult } from '../../download/puller.ts';
+import type { UnlistedResult } from '../../download/puller.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { diskReason } from '../../disk/disk-fault.ts';
+import { CHANGED_HASH } from '../../verify/verdicts.ts';
 
 /** The failures of one pull. */
 export class PullFaults {

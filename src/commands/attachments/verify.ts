@@ -4,14 +4,21 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { fileStateOf, isPullable, reasonOf } from '../../contract/attachment-file.ts';
-import type { VerifyReport } from '../../contract/reports/files.ts';
+import { sameHash } from '../../contract/scalars.ts';
+import type { VerifiedFile, VerifyReport } from '../../contract/reports/files.ts';
 import { Fault } from '../../faults.ts';
 import { bagFaultsOf, checkBag } from '../../bagit/validate.ts';
 import { openFolderSource } from '../../bagit/folder-source.ts';
 import { openZipSource } from '../../bagit/zip-source.ts';
 import { compareFolder, readFolder, type VerifyOptions } from '../../verify/check-folder.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
-import { isKept, MANIFEST_FILE, readManifest, type ManifestEntry } from '../../download/manifest.ts';
+import {
+  isKept,
+  MANIFEST_FILE,
+  readManifest,
+  type KeptEntry,
+  type ManifestEntry,
+} from '../../download/manifest.ts';
 import { isOwnFile } from '../../download/own-files.ts';
 import { isUndecidedMark, isUnfinishedMark } from '../../download/unfinished-pull.ts';
 import { parseChecksumList } from '../../verify/checksum-list.ts';
@@ -21,6 +28,7 @@ import { formatBytes } from '../../format/numbers.ts';
 import { checkOutputFile, OutputFile, writeHtmlPage } from '../output-file.ts';
 import { printFileReport } from './file-report.ts';
 import { checkSelectors, optionOf, Selectors, SELECTOR_NAMES } from './filter.ts';
+import { unlistedText } from './kept-file-news.ts';
 import { withNewerEntries } from './newer-entries.ts';
 import { limitedNotices } from './notices.ts';
 import { failIncomplete, select } from './selection.ts';
@@ -203,7 +211,7 @@ async function checkFolder(
   });
   try {
     await observing.listed;
-    const { expected, whole } = await expectation({ reference, part }, dir, app, known);
+    const { expected, whole, unlisted } = await expectation({ reference, part }, dir, app, known);
     // A pull that goes on has removed its mark when the manifest lists what it was asked for.
     const isPart = known !== undefined && isUnfinished;
     if (isPart) app.addFault(unfinishedPullFault(dir));
@@ -211,36 +219,59 @@ async function checkFolder(
     if (whole) onTotal(expected.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0));
     const compared = compareFolder(expected, await observing.contents);
     const files =
-      known === undefined ? compared : await withNewerEntries(compared, { dir, known }, options, app);
+      known === undefined
+        ? withUnlisted(compared, unlisted, app)
+        : await withNewerEntries(compared, { dir, known }, options, app);
     // A checksum list is no file of the collection: it is the reference, or what -o sums left here.
     const isList = ({ path, verdict }: (typeof files)[number]): boolean =>
       path === SUMS_FILE && (reference === 'sums' || verdict === 'extra');
     const collection = files.filter((file) => !isList(file));
-    return { report: verifyReportOf(collection, whole && !isPart && !isUndecided), isPart };
+    // A list that lacks rows which it had may lack others, too.
+    const isWhole = whole && !isPart && !isUndecided && !files.some(isUnlistedExtra);
+    return { report: verifyReportOf(collection, isWhole), isPart };
   } catch (error) {
     await observing.stop();
     throw error;
   }
 }
 
+const isUnlistedExtra = ({ verdict, now }: VerifiedFile): boolean =>
+  verdict === 'extra' && now === 'unlisted';
+
+/** Returns the files with the ids of extra ones that a pull kept and that the catalogue no longer has, and says how many there are. */
+function withUnlisted(
+  files: readonly VerifiedFile[],
+  unlisted: readonly KeptEntry[],
+  app: Pick<App, 'notice'>,
+): readonly VerifiedFile[] {
+  if (unlisted.length === 0) return files;
+  const ids = new Map(unlisted.map(({ id, path }) => [path, id]));
+  const found = files.map((file) => {
+    const id = file.verdict === 'extra' ? ids.get(file.path ?? '') : undefined;
+    return id === undefined ? file : { ...file, id, now: 'unlisted' as const };
+  });
+  const count = found.filter(isUnlistedExtra).length;
+  if (count > 0) app.notice(unlistedText(count));
+  return found;
+}
+
+/** `unlisted`: files that a pull kept, and that the whole catalogue does not have. */
+type Expectation = { expected: ExpectedFile[]; whole: boolean; unlisted: readonly KeptEntry[] };
+
 async function expectation(
   { reference, part }: Wanted,
   dir: string,
   app: App,
   known: ReadonlyMap<string, ManifestEntry> | undefined,
-): Promise<{ expected: ExpectedFile[]; whole: boolean }> {
+): Promise<Expectation> {
   if (reference === 'catalogue') return await catalogue(dir, part, app);
   // The manifest lists what earlier pulls were asked for, which may not be the whole catalogue.
-  if (known !== undefined) return { expected: [...known.values()], whole: known.size > 0 };
+  if (known !== undefined) return { expected: [...known.values()], whole: known.size > 0, unlisted: [] };
   const sums = (await readReferenceFile(dir, SUMS_FILE))?.toString() ?? '';
-  return { expected: parseChecksumList(sums), whole: true };
+  return { expected: parseChecksumList(sums), whole: true, unlisted: [] };
 }
 
-async function catalogue(
-  dir: string,
-  part: Selectors,
-  app: App,
-): Promise<{ expected: ExpectedFile[]; whole: boolean }> {
+async function catalogue(dir: string, part: Selectors, app: App): Promise<Expectation> {
   const manifest = await readManifest(dir);
   const selection = await select({ ...part, ids: [] }, app);
   const expected: ExpectedFile[] = [];
@@ -257,8 +288,14 @@ async function catalogue(
       absent: fileStateOf(row) === 'absent',
       reason: reasonOf(row) ?? undefined,
       bytes: row.bytes ?? null,
+      changed: kept !== undefined && row.sha256 !== undefined && !sameHash(kept.sha256, row.sha256),
     });
   }
   failIncomplete(app, selection, expected.length);
-  return { expected, whole: selection.fault() === undefined && !selection.isUndecided() };
+  const whole = selection.fault() === undefined && !selection.isUndecided();
+  const isPart = SELECTOR_NAMES.some((name) => part[name] !== undefined);
+  const seen = new Set(expected.map(({ id }) => id));
+  const unlisted =
+    isPart || !whole ? [] : [...(manifest?.values() ?? [])].filter(isKept).filter(({ id }) => !seen.has(id));
+  return { expected, whole, unlisted };
 }

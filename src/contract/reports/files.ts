@@ -22,7 +22,7 @@ export type Verdict = z.infer<typeof Verdict>;
  * One checked file. `withheld`: the archive does not give the bytes; `absent`: it never had them. `reason` says why, where the
  * catalogue does. `id` is null for an extra file, `path` for a file that was given no name. `bytes` is the
  * size that was found. `now`: a pull kept the file, and it is withheld or absent by now, or the list of the archive no longer has it
- * (`unlisted`), so it cannot be fetched again.
+ * (`unlisted`), so it cannot be fetched again. `changed`: a pull kept the file, and the archive gives another hash for it now than then.
  */
 export const VerifiedFile = z.object({
   path: z.string().nullable(),
@@ -33,6 +33,7 @@ export const VerifiedFile = z.object({
   bytes: count.nullable(),
   reason: z.string().optional(),
   now: z.enum(['withheld', 'absent', 'unlisted']).optional(),
+  changed: z.literal(true).optional(),
 });
 export type VerifiedFile = z.infer<typeof VerifiedFile>;
 
