@@ -97,7 +97,7 @@ export function beginExchange(
     const block = createBlock(head, file.openScratchFile);
     if (body !== undefined) {
       const bodyMasker = masker.body();
-      await block.add(Buffer.concat([bodyMasker.push(body), bodyMasker.end(false)]));
+      await block.add(Buffer.concat([bodyMasker.push(body), bodyMasker.end()]));
       if (bodyMasker.isMasked()) notes.push('token in the body masked');
     }
     await writeRecord(file, recordFields('request', notes), block);
@@ -117,7 +117,7 @@ export function beginExchange(
       block = createBlock(maskedResponseHead(received, masked.headers), file.openScratchFile);
       await block.add(masked.body);
     } else if (fileMasker !== undefined) {
-      await block.add(fileMasker.end(isCut));
+      await block.add(fileMasker.end());
       if (fileMasker.isMasked()) notes.push('token in the body masked');
     }
     // After an interrupt the user must not wait until a large body is compressed.

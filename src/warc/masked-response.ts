@@ -35,7 +35,7 @@ export async function maskResponse(
 }
 
 function maskBody(
-  { headers, body, isCut }: ReceivedResponse,
+  { headers, body }: ReceivedResponse,
   masker: SecretMasker,
   isToken: boolean,
 ): MaskedResponse {
@@ -44,7 +44,7 @@ function maskBody(
   const withoutUrls = maskFileUrlsInJson(text);
   const withoutTokens = isToken ? maskTokenFields(withoutUrls) : withoutUrls;
   const bodyMasker = masker.body();
-  const bytes = Buffer.concat([bodyMasker.push(Buffer.from(withoutTokens, 'latin1')), bodyMasker.end(isCut)]);
+  const bytes = Buffer.concat([bodyMasker.push(Buffer.from(withoutTokens, 'latin1')), bodyMasker.end()]);
   const notes = [
     ...(withoutUrls === text ? [] : ['addresses of files in the body masked']),
     ...(withoutTokens === withoutUrls && !bodyMasker.isMasked() ? [] : ['token in the body masked']),

@@ -86,6 +86,19 @@ describe('writes no token', () => {
     expect(records.map(({ fields }) => fields['Arx-Note'] ?? '').join()).toMatch(/masked|\*{35}/);
   });
 
+  const pieces = [TOKEN.slice(0, 12), TOKEN.slice(5, 17), TOKEN.slice(-9), TOKEN.slice(3, 11)];
+  test.each<[string, SimulatedExchange]>([
+    ['in a body', { pieces: [pieces.join(' ')], wire: wire(plain) }],
+    ['in a header', { pieces: ['{}'], wire: wire([['X-Echo', pieces.join(' ')]]) }],
+    [
+      'in a file that comes in chunks of 3 bytes',
+      { traffic: 'files', pieces: pieces.join(' ').match(/.{1,3}/g)!, wire: wire(plain) },
+    ],
+  ])('nor a part of one of eight characters or more, %s', async (_, exchange) => {
+    const { text } = await recordedWithText([exchange]);
+    expect(text).toContain(pieces.map((piece) => '*'.repeat(piece.length)).join(' '));
+  });
+
   test('a token that is part of the URL and the body', async () => {
     const target = {
       url: 'https://archive.example:8080/8080?8080',
@@ -219,13 +232,13 @@ describe('masks file URLs, which are permissions', () => {
   test('a credential in any URL', async () => {
     const [, answer] = await recorded([
       {
-        url: 'https://archive.example/list?api_key=s3cret&limit=5&starting_after=abcdefghijkl',
+        url: 'https://archive.example/list?api_key=s3cret&limit=5&starting_after=msg_1234567',
         pieces: ['{}'],
         wire: wire(plain),
       },
     ]);
     expect(answer?.fields['WARC-Target-URI']).toBe(
-      'https://archive.example/list?api_key=******&limit=5&starting_after=abcdefghijkl',
+      'https://archive.example/list?api_key=******&limit=5&starting_after=msg_1234567',
     );
   });
 });
