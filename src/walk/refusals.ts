@@ -83,6 +83,11 @@ export class Refusals<Row extends Identified> {
 
   #removeGone(entry: Entry<Row>): void {
     const { evidence, placement, checks, order, audit } = this.#parts;
+    // Nothing would be left after which the next rows could stand.
+    if (entry.index === 0 && order.frozen === 1)
+      throw new Fault('unstable', `the service denies all rows that it gave last, up to ${entry.id}`, {
+        hint: 'read again later: it may serve another list now',
+      });
     if (entry.index >= 0 && entry.index < order.frozen) audit.addGoneRow(entry.id);
     if (entry.row !== undefined) evidence.countGoneRow();
     const neighbour = placement.removeGone(entry);

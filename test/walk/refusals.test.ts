@@ -7,12 +7,13 @@ import { driftingSource, type Item } from '../support/drifting-source.ts';
 
 const signal = new AbortController().signal;
 
-/** Walks a correct list of 60 rows, of which some requests are refused. */
+/** Walks a correct list, of which some requests are refused. */
 async function walkRefused(
   refusalOf: (query: PageQuery, number: number) => Fault | undefined,
   ends: { after?: string; before?: string } = {},
+  size = 60,
 ) {
-  const list = driftingSource({ size: 60 });
+  const list = driftingSource({ size });
   const queries: PageQuery[] = [];
   const source: Source<Item> = {
     page: async (query) => {
@@ -57,6 +58,21 @@ describe('a row that the service denies', () => {
     expect(fault?.kind).toBe('unstable');
     expect(ids).toEqual(listed.slice(0, ids.length));
     expect(ids.length).toBeLessThan(40);
+  });
+
+  test('like all others from some request on: the walk ends there', async () => {
+    const faults = new Set<string | undefined>();
+    for (let answered = 60; answered < 140; answered += 4) {
+      const { ids, listed, fault } = await walkRefused(
+        ({ after, before }, number) =>
+          number > answered && (after ?? before) !== undefined ? denied() : undefined,
+        {},
+        600,
+      );
+      expect(ids).toEqual(listed.slice(0, ids.length));
+      faults.add(fault?.message.replace(/\d+/g, 'N'));
+    }
+    expect(faults).toContain('the service denies all rows that it gave last, up to conv_N');
   });
 });
 
