@@ -35,6 +35,8 @@ import { WalkStatistics } from './statistics.ts';
 /** Reads without progress before the order counts as unstable; four more for each vote that is needed. */
 const MAX_READS_WITHOUT_PROGRESS = 22;
 const READS_WITHOUT_PROGRESS_PER_VOTE = 4;
+/** Ends of the list, each less than a page after the last one, that are taken back before the list counts as growing too fast. */
+const MAX_MOVED_ENDS = 40;
 /** Rows that lost their place at once and are asked for as cursors. */
 const MAX_PROBED_ROWS = 4;
 
@@ -63,6 +65,8 @@ export class WalkState<Row extends Identified> {
   /** Reads of the first open adjacency without progress. */
   #readsWithoutProgress = 0;
   #firstOpen: Entry<Row> | undefined;
+  /** How often rows were added behind the end in succession, and how many rows there were the last time. */
+  #movedEnds = { count: 0, rows: 0 };
 
   constructor(source: Source<Row>, options: WalkOptions<Row>) {
     const { frozen, after, before, limit, crossCheck } = options;
@@ -185,6 +189,7 @@ export class WalkState<Row extends Identified> {
       if (entry !== undefined) entry.exists = true;
     }
     const knownRows = this.#order.list.length;
+    const end = this.#planner.isEndKnown && !this.#planner.isAtRangeEnd ? this.#order.list.at(-1) : undefined;
     const { read, problem } = this.#addRead(planned, page);
     this.#paging.addHasMore(query, page, read?.chain);
     // Other rows may follow a new one, so the end is not proved by this read.
@@ -197,6 +202,7 @@ export class WalkState<Row extends Identified> {
     );
     const falseEnd = falseEndIn(query, page, read, this.#order, this.#paging.maxRows);
     this.#recount();
+    if (end !== undefined && this.#order.list.at(-1) !== end) this.#countMovedEnd();
     this.#note(planned, page.rows.length, problem ?? falseEnd, page.drift_ratio, read);
   }
 
@@ -288,6 +294,14 @@ export class WalkState<Row extends Identified> {
   checkProgress(isIdle: boolean): void {
     const { frontier } = this.#order;
     if (isIdle && this.isSpent) throw this.#budgetFault();
+    if (this.#movedEnds.count > MAX_MOVED_ENDS)
+      throw new Fault(
+        'unstable',
+        'the list grows while it is read: rows come faster than its end can be read',
+        {
+          hint: '--before ID lists the rows before a row that is there already',
+        },
+      );
     this.#assessment.checkFaultRate();
     const { votesNeeded, startVotesNeeded } = this.#assessment.criteria;
     const votes = frontier.id === LIST_START ? Math.max(votesNeeded, startVotesNeeded) : votesNeeded;
@@ -358,6 +372,13 @@ export class WalkState<Row extends Identified> {
       hasMore: this.#paging.hasMore(this.#order, query),
       maxRows: this.#paging.maxRows,
     };
+  }
+
+  /** Counts rows that were added behind the end. A page that was cut shows a false end, which is mostly a page or more before the next one. */
+  #countMovedEnd(): void {
+    const rows = this.#statistics.rows + this.#order.list.length - this.#order.frozen;
+    const { count, rows: before } = this.#movedEnds;
+    this.#movedEnds = { count: rows - before < this.#planner.pageRows ? count + 1 : 0, rows };
   }
 
   /** Counts the evidence against the order as it is now, and assesses it. */

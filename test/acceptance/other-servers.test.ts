@@ -121,7 +121,12 @@ test.each([
   [200, { error: { code: 'event_refused', message: 'no' } }, 11, 'event_refused'],
   [200, { success: false, message: 'no such type' }, 11, 'no such type'],
   [202, { error: { code: 'observer_not_permitted', message: 'not for your tier' } }, 5, 'not for your tier'],
-  [200, { accepted: false, event_id: 'evt_1', type: 'mirror.detected', status: 'dropped' }, 5, 'status dropped'],
+  [
+    200,
+    { accepted: false, event_id: 'evt_1', type: 'mirror.detected', status: 'dropped' },
+    5,
+    'status dropped',
+  ],
   // It may be accepted later, or was.
   [200, { error: { code: 'internal', message: 'failed' } }, 16, 'internal'],
   [200, { success: false }, 16, 'may have been accepted'],
@@ -152,7 +157,11 @@ const ABC = answer(200, 'abc', { 'content-type': 'text/plain' });
 
 test.each(['/files/a.txt', 'files/a.txt', './files/a.txt'])('the file at %s is pulled', async (address) => {
   await catalogue(address, (path) => (path === '/files/a.txt' ? ABC : 404));
-  for (const line of ['attachments pull --all --to files', 'attachments cat att_1', 'attachments pull att_1 --to f'])
+  for (const line of [
+    'attachments pull --all --to files',
+    'attachments cat att_1',
+    'attachments pull att_1 --to f',
+  ])
     expect([line, (await run(line)).exit]).toEqual([line, 0]);
 });
 
@@ -215,24 +224,26 @@ test.each([{ data: null }, { rows: null, has_more: true }, { data: 'none', has_m
   },
 );
 
-test.each(['conversations walk --cross-check off', 'messages ls --walk', 'messages ls --all', 'walk BASE/rows'])(
-  'inclusive cursors: %s has each row once',
-  async (line) => {
-    const at = (id: string | null): number => ROWS.findIndex((row) => row.id === id);
-    await serving((_, query) => {
-      const after = query.get('starting_after');
-      const before = query.get('ending_before');
-      const inside = ROWS.slice(after === null ? 0 : at(after), before === null ? undefined : at(before) + 1);
-      const limit = Number(query.get('limit') ?? 20);
-      const isBackward = after === null && before !== null;
-      const data = isBackward ? inside.slice(-limit) : inside.slice(0, limit);
-      return { data, has_more: inside.length > limit };
-    });
-    const { exit, stdout } = await run(`${line} --json --limit 9`);
-    const { data } = JSON.parse(stdout) as { data: { id: string }[] };
-    expect([exit, data.map(({ id }) => id)]).toEqual([0, ROWS.map(({ id }) => id)]);
-  },
-);
+test.each([
+  'conversations walk --cross-check off',
+  'messages ls --walk',
+  'messages ls --all',
+  'walk BASE/rows',
+])('inclusive cursors: %s has each row once', async (line) => {
+  const at = (id: string | null): number => ROWS.findIndex((row) => row.id === id);
+  await serving((_, query) => {
+    const after = query.get('starting_after');
+    const before = query.get('ending_before');
+    const inside = ROWS.slice(after === null ? 0 : at(after), before === null ? undefined : at(before) + 1);
+    const limit = Number(query.get('limit') ?? 20);
+    const isBackward = after === null && before !== null;
+    const data = isBackward ? inside.slice(-limit) : inside.slice(0, limit);
+    return { data, has_more: inside.length > limit };
+  });
+  const { exit, stdout } = await run(`${line} --json --limit 9`);
+  const { data } = JSON.parse(stdout) as { data: { id: string }[] };
+  expect([exit, data.map(({ id }) => id)]).toEqual([0, ROWS.map(({ id }) => id)]);
+});
 
 test('a server without any route: JSON and HTML, with what to do', async () => {
   await serving(() => answer(404, '{"detail":"Not Found"}'));
@@ -252,4 +263,24 @@ test('an option without a value that is given one says so', async () => {
   await serving(() => 404);
   const { exit, stderr } = await run('conversations walk --freeze f --resume wa');
   expect([exit, stderr]).toEqual([2, expect.stringContaining('--resume takes no value: leave out wa')]);
+});
+
+test.each([
+  ['conversations ls --all', 1],
+  ['conversations ls --all', 7],
+  ['conversations walk --cross-check off', 3],
+  ['walk BASE/v1/orders --limit 20', 2],
+])('%s of a list that grows by %i rows with each request ends', async (line, added) => {
+  const rows = [...ROWS];
+  await serving((_, query) => {
+    // A client that never ends would hang the test.
+    if (rows.length > 3000) return 404;
+    for (let count = 0; count < added; count += 1) rows.push({ id: `row_${rows.length}`, subject: 'new' });
+    return pageOf(query, rows);
+  });
+  const { exit, stdout, stderr } = await run(`${line} --json`);
+  expect([exit, stderr]).toEqual([8, expect.stringContaining('the list grows while it is read')]);
+  const { data } = JSON.parse(stdout) as { data: { id: string }[] };
+  expect(data.map(({ id }) => id)).toEqual(rows.slice(0, data.length).map(({ id }) => id));
+  expect(data.length).toBeGreaterThanOrEqual(30);
 });
