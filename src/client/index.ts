@@ -305,7 +305,8 @@ function statusContradiction(
 /** Returns the parser of a page that is asked for with this query. */
 function page<Row>(list: ListParser<Row>, query: Query = {}): (answer: ApiResponse) => Reply<ListPage<Row>> {
   const isBackward = query['ending_before'] !== undefined && query['starting_after'] === undefined;
-  return (answer) => list.parse(answer, isBackward);
+  const after = query['starting_after'];
+  return (answer) => list.parse(answer, isBackward, after === undefined ? undefined : String(after));
 }
 
 function checkedParameters(parameters: Record<string, string>): Record<string, string> {

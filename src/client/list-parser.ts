@@ -1,6 +1,8 @@
 // Parses the pages of one list of any service: where its rows are is found out once; rows that come again are reused.
 import { foldedName } from '../contract/field-names.ts';
+import { isWithheld } from '../contract/withheld.ts';
 import { Fault } from '../faults.ts';
+import { lazy } from '../lazy.ts';
 import { parseResponseWith, wrongShape, type ApiResponse, type Reply } from './response.ts';
 import { safeText } from './safe-text.ts';
 import { checkNoError } from './shapes/body-error.ts';
@@ -9,8 +11,9 @@ import { findRows, rowsAt, type FoundRows } from './shapes/find-rows.ts';
 import { isRecord, ownField, valueAtPath, type JsonRecord } from './shapes/json-path.ts';
 import { keysInOrder } from './shapes/key-order.ts';
 import { describeGuess, type ListGuess } from './shapes/list-guess.ts';
-import { pageFacts, UNDESCRIBED, type PageFacts } from './shapes/page-facts.ts';
+import { pageFacts, UNDESCRIBED, UNNAMED_ROWS, type PageFacts } from './shapes/page-facts.ts';
 import type { ReadRecord } from './shapes/record-fields.ts';
+import { isUnnamed, UnnamedRows } from './shapes/unnamed-rows.ts';
 import { TransportFault } from './transport.ts';
 
 /** Bytes of JSON whose rows are remembered, the newest ones. A walk reads the same rows again within a short time. */
@@ -59,11 +62,11 @@ export type ListSpec<Row> = {
 /** A parser of the pages of one list. */
 export type ListParser<Row> = {
   /**
-   * Returns a page. `isBackward`: it was asked for with an end and without a beginning. Throws Fault 'protocol' for a body
+   * Returns a page. `isBackward`: it was asked for with an end and without a beginning. `after`: the cursor of its beginning. Throws Fault 'protocol' for a body
    * without a list, with an error, or with a row that lacks an id; Fault 'network' where the rows are not where an earlier
    * page had them.
    */
-  parse(answer: ApiResponse, isBackward?: boolean): Reply<ListPage<Row>>;
+  parse(answer: ApiResponse, isBackward?: boolean, after?: string): Reply<ListPage<Row>>;
   /** Returns where the rows are, undefined before the first page with rows. */
   guess(): ListGuess | undefined;
   /** Returns the rows about which answers differed, at most {@link MAX_CHANGES}. */
@@ -81,6 +84,7 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
   let oldest = known.keys();
   let held = 0;
   const changes = new Map<string, RowChange>();
+  const unnamed = new UnnamedRows();
   const noteChange = (id: string, before: Remembered<Row>, raw: unknown, row: Row): void => {
     const fields = changedFields(before.raw, raw);
     const known = changes.get(id) ?? { fields: [], hashes: [] };
@@ -111,32 +115,47 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
     while (held > MAX_REMEMBERED_BYTES) held -= forgetOldest();
   };
 
-  function rowsOf(found: FoundRows, place: ListGuess, answer: ApiResponse): Row[] {
+  /** `before`: the id before the first row, see {@link UnnamedRows.add}. */
+  function rowsOf(
+    found: FoundRows,
+    place: ListGuess,
+    answer: ApiResponse,
+    before: string | undefined,
+  ): Row[] {
     const bytes = answer.bytes.length / Math.max(1, found.rows.length);
     const fresh = new Map<string, Remembered<Row>>();
     const { id: idPath = '' } = place;
-    const rows = found.rows.map((raw, index): Row => {
+    const ids: (string | undefined)[] = [];
+    const countsOf = lazy(() => idCounts(found, place));
+    const rows = found.rows.flatMap((raw, index): Row[] => {
       // A walk reads most rows again: nothing is made of one that is known by its id as it was received.
       const again = known.get(ownField(raw, idPath) as string);
-      if (again !== undefined && isSame(again.raw, raw)) return again.row;
+      if (again !== undefined && isSame(again.raw, raw)) {
+        ids.push(ownField(raw, idPath) as string);
+        return [again.row];
+      }
       const fields = fieldsOf(raw, place.fields, spec);
       const id = fields && idOf(raw, fields, found.keys?.[index], place);
+      const isWithoutId = fields !== undefined && place.id !== undefined && isUnnamed(fields, id, countsOf);
+      ids.push(isWithoutId ? undefined : id);
+      if (isWithoutId) return [];
       if (fields === undefined || (id === undefined && place.id !== undefined))
         throw withoutId(index, place, spec);
-      const before = id === undefined ? undefined : (fresh.get(id) ?? known.get(id));
-      if (before !== undefined && isSame(before.raw, raw)) return before.row;
+      const earlier = id === undefined ? undefined : (fresh.get(id) ?? known.get(id));
+      if (earlier !== undefined && isSame(earlier.raw, raw)) return [earlier.row];
       // The key of a map is a field of the row like any other.
       const whole = place.id === '' && id !== undefined ? { id, ...fields } : fields;
       const outcome = spec.reader.read(whole, id);
       if ('issue' in outcome)
         throw wrongShape([...keysOf(place.rows), found.keys?.[index] ?? index], outcome.issue, answer);
-      if (before !== undefined) noteChange(id!, before, raw, outcome.row);
+      if (earlier !== undefined) noteChange(id!, earlier, raw, outcome.row);
       // A row that was not repaired has the fields that were received, so it is compared itself.
       const received = outcome.isRepaired || whole !== raw ? raw : outcome.row;
       if (id !== undefined && spec.remembers !== false)
         fresh.set(id, { raw: received, row: outcome.row, bytes });
-      return outcome.row;
+      return [outcome.row];
     });
+    if (place.id !== undefined) unnamed.add(ids, before);
     // A page with a wrong row is not remembered.
     for (const [id, entry] of fresh) remember(id, entry);
     return rows;
@@ -145,7 +164,7 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
   return {
     guess: () => guess,
     changes: () => changes,
-    parse(answer, isBackward = false) {
+    parse(answer, isBackward = false, after) {
       let text = '';
       const parsePage = (body: unknown): ListPage<Row> => {
         checkNoError(body, answer.status);
@@ -153,12 +172,13 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
         const shown = found.rows.length;
         const { facts, rest, places } = pageFacts(body, found.place.rows, { isBackward, shown, counts });
         const place = guess ?? { ...guessOf(found, spec), ...places };
-        const data = rowsOf(found, place, answer);
+        const data = rowsOf(found, place, answer, isBackward ? undefined : (after ?? ''));
         if (guess === undefined && found.rows.length > 0) {
           guess = place;
           spec.log?.(safeText(describeGuess(place), 400));
         }
-        return { ...rest, ...facts, data };
+        const withoutIds = unnamed.total === 0 ? {} : { [UNNAMED_ROWS]: unnamed.total };
+        return { ...rest, ...facts, ...withoutIds, data };
       };
       const parse = (body: unknown, whole: string): ListPage<Row> => {
         text = whole;
@@ -207,7 +227,12 @@ function guessOf<Row>(
   const fields = findFields(rows);
   const records = rows.map((row) => fieldsOf(row, fields, spec)).filter((row) => row !== undefined);
   const given = spec.given?.id;
-  const found = given ?? findIdPath(records, spec.ids) ?? (keys === undefined ? undefined : '');
+  // Withheld rows may have no ids of their own.
+  const named = records.filter((record) => !isWithheld(record));
+  const found =
+    given ??
+    findIdPath(named.length === 0 ? records : named, spec.ids) ??
+    (keys === undefined ? undefined : '');
   const id = found ?? (spec.isLoose === true ? undefined : 'id');
   const [first] = records;
   const names = (first && spec.reader.otherSpellings?.(first)) ?? {};
@@ -221,6 +246,17 @@ function fieldsOf<Row>(
 ): JsonRecord | undefined {
   if (isLoose === true && typeof raw === 'string') return { entry: raw };
   return fieldsOfRow(raw, place);
+}
+
+/** Returns how many rows of a page have each id. */
+function idCounts({ rows, keys }: FoundRows, place: ListGuess): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [index, raw] of rows.entries()) {
+    const fields = fieldsOfRow(raw, place.fields);
+    const id = fields && idOf(raw, fields, keys?.[index], place);
+    if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
 }
 
 function idOf(

@@ -2,22 +2,29 @@
 import type { App } from '../app.ts';
 import type { RowChanges } from '../client/list-parser.ts';
 import { safeText } from '../client/safe-text.ts';
-import { STATED_TOTAL, UNDESCRIBED } from '../client/shapes/page-facts.ts';
+import { STATED_TOTAL, UNDESCRIBED, UNNAMED_ROWS } from '../client/shapes/page-facts.ts';
 import { Fault } from '../faults.ts';
 import { formatCount, plural } from '../format/numbers.ts';
 
 /** A page with the number of rows that the service states. */
-export type Stated = { [STATED_TOTAL]?: number | undefined; [UNDESCRIBED]?: true | undefined };
+export type Stated = {
+  [STATED_TOTAL]?: number | undefined;
+  [UNDESCRIBED]?: true | undefined;
+  [UNNAMED_ROWS]?: number | undefined;
+};
 
 /** The numbers of rows that pages of one list state. */
 export class StatedTotals {
   #least = Infinity;
   #most = 0;
   #hasDescribed = false;
+  #unnamed = 0;
 
   /** Takes a page. A number that equals the `limit` of the page may be that limit. */
-  add({ [STATED_TOTAL]: total, [UNDESCRIBED]: isUndescribed }: Stated, limit: number | undefined): void {
+  add(page: Stated, limit: number | undefined): void {
+    const { [STATED_TOTAL]: total, [UNDESCRIBED]: isUndescribed, [UNNAMED_ROWS]: unnamed = 0 } = page;
     this.#hasDescribed ||= isUndescribed !== true;
+    this.#unnamed = Math.max(this.#unnamed, unnamed);
     if (total === undefined || total === limit) return;
     this.#least = Math.min(this.#least, total);
     this.#most = Math.max(this.#most, total);
@@ -28,6 +35,13 @@ export class StatedTotals {
     return this.#least === this.#most ? this.#most : undefined;
   }
 
+  /** How many rows are not listed because they have no id of their own, in words; undefined where there are none. */
+  get unnamed(): string | undefined {
+    if (this.#unnamed === 0) return undefined;
+    const words = this.#unnamed === 1 ? 'has no id of its own and is' : 'have no ids of their own and are';
+    return `${plural(this.#unnamed, 'withheld row')} ${words} not listed`;
+  }
+
   /** Whether no answer said anything of the list, see {@link UNDESCRIBED}. */
   get isUndescribed(): boolean {
     return !this.#hasDescribed;
@@ -35,6 +49,7 @@ export class StatedTotals {
 
   /** Returns how the service contradicts itself when it lists so many rows. `isWhole`: these are said to be all. */
   contradiction(rows: number, isWhole: boolean): { text: string; isMissing: boolean } | undefined {
+    if (this.unnamed !== undefined) return { text: this.unnamed, isMissing: true };
     if (this.#least === Infinity) return undefined;
     const isMissing = isWhole && rows < this.#least;
     if (!isMissing && rows <= this.#most) return undefined;
@@ -44,14 +59,16 @@ export class StatedTotals {
 }
 
 /**
- * Returns why a list of `rows` rows may lack some although its end was confirmed: the service counts more, or its answers were empty
- * arrays alone. Says where it counts fewer.
+ * Returns why a list of `rows` rows may lack some although its end was confirmed: some have no ids, the service counts more, or its answers
+ * were empty arrays alone. Says where it counts fewer. `isWhole`: the list has no ends that the user gave.
  */
 export function missingRowsFault(
   totals: StatedTotals,
-  rows: number,
+  { rows, isWhole }: { rows: number; isWhole: boolean },
   app: Pick<App, 'strict' | 'notice'>,
 ): Fault | undefined {
+  if (totals.unnamed !== undefined) return new Fault('partial', totals.unnamed);
+  if (!isWhole) return undefined;
   if (rows === 0 && totals.isUndescribed)
     return new Fault(
       'partial',

@@ -126,8 +126,8 @@ export function exactRows<Row>(
 
   /** The end of the list was confirmed, so rows that the service counts and does not list are missing. */
   function totalFault(count: number): Fault | undefined {
-    if (after !== undefined || before !== undefined) return undefined;
-    return missingRowsFault(totals, count, app);
+    const isWhole = after === undefined && before === undefined;
+    return missingRowsFault(totals, { rows: count, isWhole }, app);
   }
 
   async function* paged(pageRows: number): AsyncGenerator<readonly Row[]> {

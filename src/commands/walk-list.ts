@@ -252,8 +252,9 @@ async function runWalk<Row extends Identified, Shown extends object>(
 
   /** Returns the outcome; the walk is not complete where the service counts more rows than it lists. */
   function withCount(found: WalkOutcome): WalkOutcome {
-    if (found.fault !== undefined || after !== undefined || before !== undefined) return found;
-    const fault = missingRowsFault(totals, frozen, app);
+    if (found.fault !== undefined) return found;
+    const isWhole = after === undefined && before === undefined;
+    const fault = missingRowsFault(totals, { rows: frozen, isWhole }, app);
     return fault === undefined ? found : { report: { ...found.report, verdict: 'incomplete' }, fault };
   }
 

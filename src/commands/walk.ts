@@ -83,7 +83,7 @@ async function unknownSource(
     try {
       const isBackward = query.before !== undefined && query.after === undefined;
       const { body } = await send({ method: 'GET', url: target, withToken: true }, (answer) =>
-        list.parse(answer, isBackward),
+        list.parse(answer, isBackward, query.after),
       );
       totals.add(body, query.limit);
       const { data, has_more, drift_ratio } = body;

@@ -284,3 +284,36 @@ test.each([
   expect(data.map(({ id }) => id)).toEqual(rows.slice(0, data.length).map(({ id }) => id));
   expect(data.length).toBeGreaterThanOrEqual(30);
 });
+
+test.each([
+  ['', true],
+  [null, true],
+  ['withheld', true],
+  ['[redacted]', false],
+])('withheld rows with the id %j are counted, and not listed as one', async (id, isSaid) => {
+  const hidden = isSaid ? { id, redacted: true } : { id, subject: '' };
+  const rows = ROWS.flatMap((row, n) => (n % 10 === 3 ? [row, hidden, hidden] : [row]));
+  await serving((_, query) => pageOf(query, rows as { id: string }[]));
+  for (const line of [
+    'conversations ls --all',
+    'conversations walk --cross-check off',
+    'walk BASE/v1/orders',
+  ]) {
+    const { exit, stdout, stderr } = await run(`${line} --json`);
+    expect([line, exit, stderr]).toEqual([
+      line,
+      3,
+      expect.stringContaining('6 withheld rows have no ids of their own and are not listed'),
+    ]);
+    const { data, summary } = JSON.parse(stdout) as { data: { id: string }[]; summary: object };
+    expect(data.map((row) => row.id)).toEqual(ROWS.map((row) => row.id));
+    expect(summary).toMatchObject({ complete: false });
+  }
+  const page = await run('conversations ls --limit 20 --json');
+  expect([page.exit, page.stderr]).toEqual([0, expect.stringContaining('4 withheld rows')]);
+});
+
+test('a row that has no id, and is not withheld, cannot be read', async () => {
+  await serving(() => ({ data: [...ROWS, { subject: 'no id' }], has_more: false }));
+  expect((await run('conversations ls')).exit).toBe(11);
+});

@@ -10,6 +10,7 @@ export type PageFacts = {
   [STATED_TOTAL]?: number | undefined;
   [NEXT_CURSOR]?: string | undefined;
   [UNDESCRIBED]?: true | undefined;
+  [UNNAMED_ROWS]?: number | undefined;
   status?: string;
   has_more?: boolean;
   drift_ratio?: number;
@@ -27,6 +28,9 @@ export const NEXT_CURSOR = Symbol('next cursor');
 
 /** Set in a page whose answer is an empty array alone, or has no body: any server may answer that, so it does not prove that the list is empty. */
 export const UNDESCRIBED = Symbol('undescribed');
+
+/** How many withheld rows without an id of their own the list has so far. They are not among the rows of a page. */
+export const UNNAMED_ROWS = Symbol('unnamed rows');
 
 /** Names of that number, in one spelling (see foldedName). `count` may also mean the rows of the page. */
 const TOTAL_NAMES = 'total totalcount totalelements totalitems totalresults totalrows totalrecords'.split(
