@@ -97,11 +97,11 @@ test.each([
   );
 });
 
-test('no content (204) is no cut answer', async () => {
+test('no content (204) is no cut answer, and no record', async () => {
   await against(
     (socket) => socket.write('HTTP/1.1 204 X\r\n\r\n'),
     async ({ client, server }) => {
-      const fault = await faultFrom(client.conversations(), 'protocol');
+      const fault = await faultFrom(client.conversation('conv_1'), 'protocol');
       expect(fault.message).toContain('no body (status 204)');
       expect(server.requests).toHaveLength(1);
     },
