@@ -107,8 +107,7 @@ test('a list that grows while it is walked lists as many rows as it counted at f
 async function sending(...bodies: (Buffer | undefined)[]): Promise<Ran> {
   let count = 0;
   server = await misbehave((socket, { head }) => {
-    if (!head.startsWith('POST')) return void socket.write(answer(404, '{}'));
-    const body = bodies[Math.min(count++, bodies.length - 1)];
+    const body = head.startsWith('POST') ? bodies[Math.min(count++, bodies.length - 1)] : answer(404, '{}');
     if (body === undefined) socket.destroy();
     else socket.write(body);
   });
