@@ -1,4 +1,4 @@
-// Masks secrets in bytes as they pass: each secret is and each part of one, is replaced by as many asterisks, so that lengths stay the same.
+// Masks secrets in bytes as they pass: each, and each part of one, is replaced by as many asterisks, so that lengths stay the same.
 
 const ASTERISK = 0x2a;
 /** A part of a secret is masked when it is at least this long, as in messages. */
