@@ -117,6 +117,7 @@ const LogVerdict = z.object({
   confidence: z.number().nullable(),
   windows: Count,
   conversations: Count,
+  withheld: Count,
   head: text.nullable(),
   torn: z.boolean(),
   problems: z.array(z.object({ what: text })),
