@@ -182,7 +182,7 @@ describe('kept files that the list no longer has', () => {
 
   test('a list of which a part could not be read says nothing of them', async () => {
     await server?.close();
-    server = await serveCatalogue([{ content: 'one' }], {
+    server = await serveCatalogue([{ content: 'one' }, { content: 'two' }], {
       list: (rows) => answer(200, JSON.stringify({ data: rows })),
     });
     const ran = await pull(line);
