@@ -690,7 +690,7 @@ test.skipIf(noTmux)(
       await tmux('wait-for', 'done');
       expect(await screen()).toEqual([
         'PROBE-TOP',
-        expect.stringMatching(/^arx: 95 rows · 0 withheld · \d windows? ·$/),
+        expect.stringMatching(/^arx: 95 rows · 0 withheld · \d+ windows? ·$/),
         expect.stringMatching(/^\d+ requests · 0 disagreements ·$/),
         expect.stringMatching(/^confidence [\d.]+ · complete ·$/),
         'status stable',
