@@ -375,7 +375,7 @@ function refusalIn(answer: ApiResponse): Fault | undefined {
 }
 
 /** Words for a failure that passes, after which the event may be accepted. */
-const PASSING = /slow|busy|rate|retry|time.?out|unavailable|internal/i;
+const PASSING = /slow|busy|rate.?limit|throttl|retry|time.?out|unavailable|internal/i;
 
 /** Codes and words of a service that has an event already, and of one that has another event of this id. */
 const DUPLICATE = /duplicate|already (accepted|received|processed|queued)/i;
