@@ -44,7 +44,7 @@ export async function checks(needs: DoctorNeeds): Promise<Check[]> {
     givenTokenCheck(needs.env),
     proxyCheck(needs.env, settings),
     tlsCheck(needs.env),
-    dataCheck(directories.data),
+    dataCheck(directories.data, needs.uid),
     ...(local ? [await checkOrFail('local archive', () => archiveCheck(needs))] : []),
     ...(local ? [await checkOrFail('service', () => serviceCheck(needs))] : []),
   ];
@@ -136,19 +136,34 @@ function tlsCheck(env: DoctorNeeds['env']): Check {
 
 const MIN_FREE_BYTES = 100 * 1024 * 1024;
 
-function dataCheck(folder: string): Check {
+function dataCheck(folder: string, uid: number | undefined): Check {
   let existing = folder;
   while (!fs.existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
   try {
     fs.accessSync(existing, fs.constants.W_OK | fs.constants.X_OK);
     const { bavail, bsize } = fs.statfsSync(existing);
     const free = bavail * bsize;
-    const where = existing === folder ? folder : `${folder}: not there yet`;
-    const verdict = free < MIN_FREE_BYTES ? 'warn' : 'ok';
+    const others =
+      existing === folder && uid !== undefined ? whoCanReplace(fs.statSync(folder), uid) : undefined;
+    const where =
+      existing !== folder
+        ? `${folder}: not there yet`
+        : others === undefined
+          ? folder
+          : `${folder}: ${others} can replace the archive`;
+    const verdict = free < MIN_FREE_BYTES || others !== undefined ? 'warn' : 'ok';
     return check('data folder', verdict, `${where}, ${Math.floor(free / 1024 / 1024)} MiB free`);
   } catch (error) {
     return check('data folder', 'fail', `${existing}: ${reasonOf(error)}`);
   }
+}
+
+/** Returns who besides the user can exchange the files of a folder; undefined where nobody can. */
+function whoCanReplace({ uid: owner, mode }: fs.Stats, uid: number): string | undefined {
+  if (owner !== uid) return 'its owner, another user,';
+  // In a sticky folder each user exchanges only files of his own.
+  if ((mode & 0o1000) !== 0) return undefined;
+  return (mode & 0o002) !== 0 ? 'every user' : (mode & 0o020) !== 0 ? 'its group' : undefined;
 }
 
 function archiveCheck({ openArchive }: DoctorNeeds): Promise<Check> {

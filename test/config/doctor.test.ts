@@ -36,6 +36,11 @@ const file =
   (name: string, content: string, mode = 0o600) =>
   (folder: string) =>
     fs.writeFileSync(`${folder}/${name}`, content, { mode });
+const data = (mode: number) => (folder: string) => {
+  fs.mkdirSync(`${folder}/data`);
+  // Whatever the umask is.
+  fs.chmodSync(`${folder}/data`, mode);
+};
 const tokens = JSON.stringify({
   version: 1,
   tokens: [entry(), entry({ profile: 'w', expires_at: '2026-03-04T05:06:07.001Z' })],
@@ -89,6 +94,11 @@ test.each<
   ],
   ['TLS off', 'TLS', /^warn: .*ignored/, undefined, { env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } }],
   ['data is a file', 'data folder', /^fail/, file('data', ''), undefined],
+  ['data of every user', 'data folder', /^warn: .*: every user can replace the archive, /, data(0o777)],
+  ['data of a group', 'data folder', /^warn: .*: its group can replace the archive, /, data(0o770)],
+  ['data that others read', 'data folder', /^ok: /, data(0o755)],
+  ['data as in /tmp', 'data folder', /^ok: /, data(0o1777)],
+  ['data of another user', 'data folder', /^warn: .*another user, can replace/, data(0o700), { uid: 4_711 }],
   ['archive', 'local archive', /^ok: 3 messages/, (folder) => fs.mkdirSync(`${folder}/data`)],
   [
     'broken archive',
