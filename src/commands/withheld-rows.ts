@@ -13,7 +13,8 @@ export function isWithheldRow(row: string): boolean {
 }
 
 /** What to do where a tier reads too little. */
-export const OTHER_TIER = 'arx whoami shows the tier, arx login asks for another';
+export const OTHER_TIER =
+  'arx whoami shows the tier, arx login asks for another; no tier reads what is redacted';
 
 /**
  * Returns for a summary how many rows of a list are withheld; null in place of 0 where rows were left out of which it could not be told
