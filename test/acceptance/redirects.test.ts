@@ -147,7 +147,7 @@ test('E12 a proxy named by the user is used', async () => {
     bearer: async () => TOKEN,
     world: clientWorld(),
   });
-  expect((await client.attachments()).body).toEqual({ data: [] });
+  expect((await client.attachments()).body).toMatchObject({ data: [] });
   expect(proxy.requests.map(({ head }) => head.split('\r\n')[0])).toEqual([
     'CONNECT archive.test:80 HTTP/1.1',
     'GET /v1/attachments HTTP/1.1',
