@@ -15,10 +15,10 @@ const PLAIN = new Set(
     'change changed changes check cities checked checks city class client code compared config content copied count counts created current ' +
     'data database date deleted depth detail differing dir directory dropped dry dsn encoding end engine entries equal error ' +
     'expected expired expires fact failed fetch field fields file filename files findings finding finished first format formats ' +
-    'forgotten forwarded found from given groups header headers html id ids in issued key kind known last layer left line lines links list ' +
-    'listed lists looked lost lowest made mark matched max meaning message messages metrics minimal month moved ms name not notice ' +
+    'forgotten forwarded found from given groups header headers html id ids in issued kept key kind known last layer left line lines links list ' +
+    'listed lists looked lost lowest made mark matched max meaning message messages metrics minimal month moved ms name named not notice ' +
     'notices obtained of only or others out pages parts path pid place positions problem problems raw read reader reads reason ' +
-    'received refused required response resumed rows run same script seen section sender sent service settings severity sha256 shell ' +
+    'reasons received refused required response resumed rows run same script seen section sender sent service settings severity sha256 shell ' +
     'side since size skipped start started state stated status stored subject subjects summary tables taken text there time to token ' +
     'tokens topic total truncated type types unavailable unchecked is explained undated unknown unreadable until upgraded uptime url ' +
     'value values verification version view warnings what where window windows writable damaged asset assets answered was accepted now newly'
