@@ -1,0 +1,87 @@
+// What an answer to an event says: accepted, accepted before, refused, or that it is not known.
+import type { Acknowledgement } from '../contract/event.ts';
+import type { IngestRequest } from '../contract/ingest.ts';
+import { Fault } from '../faults.ts';
+import { errorFieldsOf, faultOfItem } from './error-response.ts';
+import { isWebPage, type ApiResponse, type Reply } from './response.ts';
+import { safeText } from './safe-text.ts';
+import { checkNoError } from './shapes/body-error.ts';
+import { parseJson } from './strict-json.ts';
+
+/**
+ * Returns what `read` makes of a success that answers an event. One that cannot be read leaves it open whether the event was
+ * accepted: Fault 'unconfirmed'. A web page does not come from an archive service.
+ */
+export function acknowledged<T>(id: string, answer: ApiResponse, read: () => T): T {
+  try {
+    if (answer.bytes.length === 0)
+      throw new Fault('protocol', `answer has no body (status ${answer.status})`);
+    return read();
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind !== 'protocol' || isWebPage(answer)) throw error;
+    const refusal = refusalIn(answer);
+    if (refusal !== undefined) throw refusal;
+    throw new Fault('unconfirmed', `event ${id} may have been accepted: ${error.message}`, {
+      ...error.detail,
+      status: answer.status,
+      hint: 'send it again with the same id',
+    });
+  }
+}
+
+/**
+ * Returns the Fault of a success whose body says that the event was refused; undefined where it says nothing of that, or that it may be
+ * accepted later.
+ */
+function refusalIn(answer: ApiResponse): Fault | undefined {
+  try {
+    checkNoError(parseJson(answer.bytes).value, answer.status);
+    return undefined;
+  } catch (error) {
+    const { code, message } = errorFieldsOf(answer);
+    const words = code ?? message;
+    if (!(error instanceof Fault) || error.kind !== 'protocol' || words === undefined) return undefined;
+    const { kind, message: text, detail } = faultOfItem(code ?? '', message ?? '');
+    if (kind === 'busy' || PASSING.test(words)) return undefined;
+    const shown = code === undefined ? { code: NOT_ACCEPTED } : { ...error.detail, code };
+    return new Fault(kind, text, { ...detail, ...shown, status: answer.status });
+  }
+}
+
+/** Words for a failure that passes, after which the event may be accepted. */
+const PASSING = /slow|busy|rate.?limit|throttl|retry|time.?out|unavailable|internal/i;
+
+/** Codes and words of a service that has an event already, and of one that has another event of this id. */
+const DUPLICATE = /duplicate|already (accepted|received|processed|queued)/i;
+const OTHER_EVENT = /event_conflict|differ|other/i;
+
+/** Returns the acknowledgement of an event that the service says it accepted before: its acknowledgement was lost. Throws any other error. */
+export function duplicateOf({ id, type }: IngestRequest, error: unknown): Reply<Acknowledgement> {
+  const words = error instanceof Fault ? `${error.detail.code ?? ''} ${error.message}` : '';
+  const isDuplicate = error instanceof Fault && error.kind === 'conflict' && DUPLICATE.test(words);
+  if (!isDuplicate || OTHER_EVENT.test(words)) throw error;
+  const body = { accepted: true, event_id: id, type, status: 'duplicate' };
+  return { status: error.detail.status ?? 409, headers: {}, body, text: JSON.stringify(body) };
+}
+
+/** Throws where an acknowledgement is not of this event (interface 4.6). */
+export function checkEcho({ accepted, event_id, type, status }: Acknowledgement, event: IngestRequest): void {
+  const wrong =
+    (event_id !== event.id && 'event_id is not the id sent') ||
+    (type !== event.type && 'type is not the type sent');
+  if (wrong !== false) {
+    throw new Fault('unconfirmed', `acknowledgement of another event than ${event.id}: ${wrong}`, {
+      kept: `${event.id} may have been accepted`,
+      hint: 'send it again with the same id',
+    });
+  }
+  if (!accepted) {
+    const words = `accepted is false, status ${safeText(status, 40)}`;
+    throw new Fault('forbidden', `the service did not accept ${event.id}: ${words}`, {
+      code: NOT_ACCEPTED,
+    });
+  }
+}
+
+/** Our code for an event that the service answered with `accepted: false` and no error. */
+export const NOT_ACCEPTED = 'not_accepted';
