@@ -62,8 +62,8 @@ export type ListSpec<Row> = {
 /** A parser of the pages of one list. */
 export type ListParser<Row> = {
   /**
-   * Returns a page. `isBackward`: it was asked for with an end and without a beginning. `after`: the cursor of its beginning. Throws Fault 'protocol' for a body
-   * without a list, with an error, or with a row that lacks an id; Fault 'network' where the rows are not where an earlier
+   * Returns a page. `isBackward`: it was asked for with an end and without a beginning. `after`: the cursor of its beginning. Throws
+   * Fault 'protocol' for a body without a list, with an error, or with a row that lacks an id; Fault 'network' where the rows are not where an earlier
    * page had them.
    */
   parse(answer: ApiResponse, isBackward?: boolean, after?: string): Reply<ListPage<Row>>;
@@ -127,22 +127,23 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
     const { id: idPath = '' } = place;
     const ids: (string | undefined)[] = [];
     const countsOf = lazy(() => idCounts(found, place));
-    const rows = found.rows.flatMap((raw, index): Row[] => {
+    const rowAt = (raw: unknown, index: number): Row | undefined => {
       // A walk reads most rows again: nothing is made of one that is known by its id as it was received.
-      const again = known.get(ownField(raw, idPath) as string);
+      const knownId = ownField(raw, idPath) as string;
+      const again = known.get(knownId);
       if (again !== undefined && isSame(again.raw, raw)) {
-        ids.push(ownField(raw, idPath) as string);
-        return [again.row];
+        ids.push(knownId);
+        return again.row;
       }
       const fields = fieldsOf(raw, place.fields, spec);
       const id = fields && idOf(raw, fields, found.keys?.[index], place);
       const isWithoutId = fields !== undefined && place.id !== undefined && isUnnamed(fields, id, countsOf);
       ids.push(isWithoutId ? undefined : id);
-      if (isWithoutId) return [];
+      if (isWithoutId) return undefined;
       if (fields === undefined || (id === undefined && place.id !== undefined))
         throw withoutId(index, place, spec);
       const earlier = id === undefined ? undefined : (fresh.get(id) ?? known.get(id));
-      if (earlier !== undefined && isSame(earlier.raw, raw)) return [earlier.row];
+      if (earlier !== undefined && isSame(earlier.raw, raw)) return earlier.row;
       // The key of a map is a field of the row like any other.
       const whole = place.id === '' && id !== undefined ? { id, ...fields } : fields;
       const outcome = spec.reader.read(whole, id);
@@ -153,8 +154,9 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
       const received = outcome.isRepaired || whole !== raw ? raw : outcome.row;
       if (id !== undefined && spec.remembers !== false)
         fresh.set(id, { raw: received, row: outcome.row, bytes });
-      return [outcome.row];
-    });
+      return outcome.row;
+    };
+    const rows = found.rows.map(rowAt).filter((row) => row !== undefined);
     if (place.id !== undefined) unnamed.add(ids, before);
     // A page with a wrong row is not remembered.
     for (const [id, entry] of fresh) remember(id, entry);

@@ -75,8 +75,7 @@ export function parseResponse<T extends z.ZodType>(answer: ApiResponse, schema: 
 
 /**
  * As {@link parseResponse}, with a function in place of the schema. It throws where the JSON has the wrong shape. A body that
- * may hold a secret is not quoted. `whenNoContent`: what a response
- * without a body (204, 205) means.
+ * may hold a secret is not quoted. `whenNoContent`: what a response without a body (204, 205) means.
  */
 export function parseResponseWith<T>(
   answer: ApiResponse,

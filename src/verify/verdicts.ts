@@ -126,7 +126,7 @@ const PULL_OVER = `${PULL_AGAIN}: it says of each file whether it can be fetched
 
 const MOVE_AWAY = `move away what stands in their place, or make it readable; then ${PULL_AGAIN}`;
 
-/** The beginning of what is said of files of which the archive gives another hash now. */
+/** How a message begins about a file that had another hash when it was downloaded. */
 export const CHANGED_HASH = 'the archive gives another hash';
 
 const AS_DOWNLOADED = `--against manifest checks them as they were downloaded; ${PULL_AGAIN}: it says how to get the others`;

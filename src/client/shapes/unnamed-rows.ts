@@ -16,6 +16,8 @@ export function isUnnamed(
   id: string | undefined,
   countsOf: () => ReadonlyMap<string, number>,
 ): boolean {
+  // Most ids have a number, and no placeholder has.
+  if (id !== undefined && /\d/.test(id)) return false;
   // An id of punctuation alone, as of stars, is none.
   const words = (id ?? '').replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
   if (words !== '' && !PLACEHOLDERS.has(words)) return false;

@@ -293,9 +293,10 @@ async function catalogue(dir: string, part: Selectors, app: App): Promise<Expect
   }
   failIncomplete(app, selection, expected.length);
   const whole = selection.fault() === undefined && !selection.isUndecided();
-  const isPart = SELECTOR_NAMES.some((name) => part[name] !== undefined);
   const seen = new Set(expected.map(({ id }) => id));
   const unlisted =
-    isPart || !whole ? [] : [...(manifest?.values() ?? [])].filter(isKept).filter(({ id }) => !seen.has(id));
+    !selection.isAll || !whole
+      ? []
+      : [...(manifest?.values() ?? [])].filter(isKept).filter(({ id }) => !seen.has(id));
   return { expected, whole, unlisted };
 }
