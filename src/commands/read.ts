@@ -13,12 +13,12 @@ import {
 } from '../format/views/index.ts';
 import { readContent } from './content/read-content.ts';
 import { writeStored } from './content/write-stored.ts';
-import { unavailableFault } from './attachments/withheld.ts';
 import { withPipedIds } from './id-list.ts';
 import { readMessage } from './read/read-message.ts';
 import { problemOf, readOrProblem, readThread, threadMessages } from './read/read-thread.ts';
 import { recordKind } from './record-kind.ts';
 import { refuseOutputForm } from './write-bytes.ts';
+import { failUnavailable, type Unavailable } from './unavailable.ts';
 import { idArgument } from '../shell-words.ts';
 
 export const Input = z.object({
@@ -46,15 +46,18 @@ export async function run(input: Input, app: App): Promise<void> {
     isFolded: isTerminal && !input.quotes,
     timeZone: app.instants.timeZone,
   };
-  const doubts = { problems: 0, files: 0, withheld: 0, absent: 0, unread: 0 };
+  const doubts: Doubts = { problems: 0, unread: 0, total: 0, withheld: 0, absent: 0 };
   const items = counted(readAll(input, style, app), doubts);
   if (isText) await app.printer.lines(linesOf(items));
   else await printRows(items, doubts, app);
-  if (app.strict) failDoubts(doubts, app);
+  // A message that cannot be read is a Fault already.
+  failUnavailable(app, doubts, 'file');
+  if (app.strict && doubts.unread > 0)
+    app.addFault(new Fault('partial', 'parts of a message could not be read, as it says beside each'));
 }
 
-/** What was met in the messages that were read: those that cannot be read, their files by state, and what of them could not be read. */
-type Doubts = { problems: number; files: number; withheld: number; absent: number; unread: number };
+/** Counts the messages that cannot be read, the parts of the others that cannot be read, and their files. */
+type Doubts = Unavailable & { problems: number; unread: number };
 
 async function* counted(items: AsyncIterable<Item>, doubts: Doubts): AsyncGenerator<Item> {
   for await (const item of items) {
@@ -62,7 +65,7 @@ async function* counted(items: AsyncIterable<Item>, doubts: Doubts): AsyncGenera
     if (problem !== undefined) doubts.problems += 1;
     for (const { kind, state } of parts) {
       if (kind !== 'file') continue;
-      doubts.files += 1;
+      doubts.total += 1;
       if (state === 'withheld' || state === 'absent') doubts[state] += 1;
     }
     doubts.unread += warnings.filter(({ about }) => about === 'content' || about === 'files').length;
@@ -86,14 +89,6 @@ async function printRows(items: AsyncIterable<Item>, doubts: Doubts, app: App): 
       return { rows, withheld, absent, complete: problems + withheld + absent + unread === 0 };
     },
   });
-}
-
-/** Fails the run for what is shown and cannot be had; a message that cannot be read is a Fault already. */
-function failDoubts({ files, withheld, absent, unread }: Doubts, app: App): void {
-  const unavailable = unavailableFault({ withheld, absent, total: files }, 'file');
-  if (unavailable !== undefined) app.addFault(unavailable);
-  if (unread > 0)
-    app.addFault(new Fault('partial', 'parts of a message could not be read, as it says beside each'));
 }
 
 async function* linesOf(items: AsyncIterable<Item>): AsyncGenerator<Line> {

@@ -24,7 +24,7 @@ import {
 } from './filter.ts';
 import { factsFor } from './message-facts.ts';
 import { withheldInSummary } from '../withheld-rows.ts';
-import { unavailableFault } from './withheld.ts';
+import { failUnavailable } from '../unavailable.ts';
 import { FilesWithoutValue, type ValueSelection } from './without-value.ts';
 
 export const Input = Selectors;
@@ -112,8 +112,7 @@ async function listCountsOf(
   if (fault !== undefined) app.addFault(fault);
   countCatalogueContradictions(app, client);
   const { withheld, absent, files: total } = totals;
-  const unavailable = unavailableFault({ withheld, absent, total }, 'row');
-  if (app.strict && unavailable !== undefined) app.addFault(unavailable);
+  failUnavailable(app, { withheld, absent, total }, 'row');
 }
 
 /** Returns the count of a value, which is added to `counts` if it has none. */

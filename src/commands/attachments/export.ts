@@ -33,7 +33,8 @@ import { unfinishedWalkFault } from '../unfinished-walk.ts';
 import { withSpoolFolder } from '../spool-folder.ts';
 import { spareMemory } from '../v8-flags.ts';
 import { newlyWithheldText } from './kept-file-news.ts';
-import { sayUndecided, unavailableFault, unfinishedPullFault } from './withheld.ts';
+import { unavailableFault } from '../unavailable.ts';
+import { sayUndecided, unfinishedPullFault } from './unfinished-pull.ts';
 
 export const Input = z.object({
   dir: z.string().min(1).default('.'),

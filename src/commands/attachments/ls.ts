@@ -45,7 +45,7 @@ import { failNoMatch } from '../no-match.ts';
 import { isWithheld, noticeAllWithheld, withheldInSummary } from '../withheld-rows.ts';
 import { filterAsWritten, rowsAsWritten } from './spelling.ts';
 import { UnusableHashes } from './unusable-hashes.ts';
-import { unavailableFault } from './withheld.ts';
+import { failUnavailable } from '../unavailable.ts';
 import { FilesWithoutValue } from './without-value.ts';
 
 export const Input = Window.extend({
@@ -198,8 +198,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   if (app.strict && !complete && !input.all)
     app.addFault(new Fault('partial', 'the page is not the whole list', { hint: commandForAll(app) }));
   const { withheld, absent, rows: total } = totals;
-  const unavailable = unavailableFault({ withheld, absent, total }, 'row');
-  if (app.strict && unavailable !== undefined) app.addFault(unavailable);
+  failUnavailable(app, { withheld, absent, total }, 'row');
 }
 
 function filteredList(

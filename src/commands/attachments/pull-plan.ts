@@ -15,7 +15,7 @@ import { PullFaults } from './pull-faults.ts';
 import { layoutOf, type LayoutName } from './pull-layout.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
 import { failIncomplete, select, type Selected } from './selection.ts';
-import { unavailableFault } from './withheld.ts';
+import { failUnavailable } from '../unavailable.ts';
 
 /** Rows that are looked at at the same time. */
 const MAX_CONCURRENT_ROWS = 16;
@@ -131,8 +131,7 @@ async function planInto(dir: string | undefined, input: PlanInput, app: App): Pr
   await printPlan(plan, app);
   for (const text of plannedNews(news)) app.notice(text);
   const { withheld, absent } = plan;
-  const unavailable = unavailableFault({ withheld, absent, total: plan.rows.length }, 'file');
-  if (app.strict && unavailable !== undefined) app.addFault(unavailable);
+  failUnavailable(app, { withheld, absent, total: plan.rows.length }, 'file');
   failIncomplete(app, selection, rows);
 }
 

@@ -32,7 +32,7 @@ import { showPullProgress } from './pull-progress.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
 import { failIncomplete, select, type Selection } from './selection.ts';
 import { compileLess } from '../v8-flags.ts';
-import { checkAllowWithheld, failWithheld } from './withheld.ts';
+import { checkAllowWithheld, failWithheld } from '../unavailable.ts';
 
 /** Files downloaded at the same time: with one, the disk and the service wait for each other. */
 const DEFAULT_CONCURRENCY = 6;

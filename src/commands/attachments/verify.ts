@@ -33,7 +33,8 @@ import { withNewerEntries } from './newer-entries.ts';
 import { limitedNotices } from './notices.ts';
 import { failIncomplete, select } from './selection.ts';
 import { spareMemory } from '../v8-flags.ts';
-import { checkAllowWithheld, sayUndecided, unfinishedPullFault } from './withheld.ts';
+import { checkAllowWithheld } from '../unavailable.ts';
+import { sayUndecided, unfinishedPullFault } from './unfinished-pull.ts';
 
 export const Input = Selectors.extend({
   dir: z.string().min(1).default('.'),

@@ -7,10 +7,10 @@ import { Fault } from '../../faults.ts';
 import type { Line } from '../../format/terminal/styled-line.ts';
 import { plural } from '../../format/numbers.ts';
 import { contentView } from '../../format/views/index.ts';
-import { unavailableFault } from '../attachments/withheld.ts';
 import { isLimited, LIMIT_INPUT } from '../download-limits.ts';
 import { withPipedIds } from '../id-list.ts';
 import { isOfOneRecord } from '../single-record.ts';
+import { failUnavailable, type Unavailable } from '../unavailable.ts';
 import { refuseOutputForm } from '../write-bytes.ts';
 import { readContent } from './read-content.ts';
 import { save, type SavedRecord } from './save-content.ts';
@@ -47,34 +47,34 @@ export async function run(input: Input, app: App): Promise<void> {
   if (messages.length === 0) throw new Fault('partial', 'no ids were given');
   // What a pipe gives is a list, also where it is one.
   const isOne = given.length === 1 && given[0] !== '-';
-  const progress: Progress = { failed: 0, cut: 0, files: 0, withheld: 0, absent: 0 };
-  const records = readAll(messages, isOne, progress, input, app);
+  const doubts: Doubts = { failed: 0, cut: 0, total: 0, withheld: 0, absent: 0 };
+  const records = readAll(messages, isOne, doubts, input, app);
   if (input.raw) await writeAll(records, messages.length, input, app);
   else if (input.save !== undefined) await save(records, { ...input, dir: input.save, messages }, app);
   else if (isOne) {
     // The raw view of another service may have other fields; all that exist are shown.
     for await (const { content } of records) await app.printer.record(contentView, content);
-  } else await print(records, progress, app);
+  } else await print(records, doubts, app);
   // Stored bytes are whole or an error, and a report of saved files names those that cannot be had.
-  if (app.strict && !input.raw && input.save === undefined) failDoubts(progress, app);
+  if (!input.raw && input.save === undefined) failDoubts(doubts, app);
 }
 
-/** The records that could not be read so far or are cut, and the files of all that were read: how many there are, and cannot be had. */
-type Progress = { failed: number; cut: number; files: number; withheld: number; absent: number };
+/** Counts the records that cannot be read, those that are cut, and the files of all that were read. */
+type Doubts = Unavailable & { failed: number; cut: number };
 
 /** Counts the files of a record, those that it says cannot be had, and whether a field of it is cut. */
-function countDoubts({ data }: Content, progress: Progress): void {
+function countDoubts({ data }: Content, doubts: Doubts): void {
   const { attachments = [], unavailable = [], truncated = [] } = data as RawRecord;
-  if (truncated.length > 0) progress.cut += 1;
-  progress.files += attachments.length;
-  for (const { state } of unavailable) progress[state] += 1;
+  if (truncated.length > 0) doubts.cut += 1;
+  doubts.total += attachments.length;
+  for (const { state } of unavailable) doubts[state] += 1;
 }
 
-/** Fails the run for what is shown and cannot be had; a record that cannot be read is a Fault already. */
-function failDoubts({ cut, files, withheld, absent }: Progress, app: App): void {
-  const unavailable = unavailableFault({ withheld, absent, total: files }, 'file');
-  if (unavailable !== undefined) app.addFault(unavailable);
-  if (cut > 0)
+/** Fails a run under `--strict` for what is shown and cannot be had. A record that cannot be read is a Fault already. */
+function failDoubts(doubts: Doubts, app: App): void {
+  failUnavailable(app, doubts, 'file');
+  const { cut } = doubts;
+  if (app.strict && cut > 0)
     app.addFault(
       new Fault(
         'partial',
@@ -90,7 +90,7 @@ function failDoubts({ cut, files, withheld, absent }: Progress, app: App): void 
 async function* readAll(
   messages: readonly string[],
   isOne: boolean,
-  progress: Progress,
+  doubts: Doubts,
   input: Input,
   app: App,
 ): AsyncGenerator<SavedRecord> {
@@ -108,10 +108,10 @@ async function* readAll(
   };
   for await (const record of mapConcurrent(ids(), MAX_RECORDS_AHEAD, read)) {
     if (!(record instanceof Fault)) {
-      countDoubts(record.content, progress);
+      countDoubts(record.content, doubts);
       yield record;
     } else {
-      progress.failed += 1;
+      doubts.failed += 1;
       app.addFault(record);
     }
   }
@@ -137,7 +137,7 @@ async function writeAll(
 }
 
 /** Prints several records: for people one below the other, else as a list. */
-async function print(records: AsyncIterable<SavedRecord>, progress: Progress, app: App): Promise<void> {
+async function print(records: AsyncIterable<SavedRecord>, doubts: Doubts, app: App): Promise<void> {
   let rows = 0;
   async function* contents(): AsyncGenerator<Content> {
     for await (const { content } of records) {
@@ -155,7 +155,7 @@ async function print(records: AsyncIterable<SavedRecord>, progress: Progress, ap
   await app.printer.list(contentView, {
     rows: contents(),
     summary: () => {
-      const { failed, cut, withheld, absent } = progress;
+      const { failed, cut, withheld, absent } = doubts;
       return { rows, withheld, absent, complete: failed + cut + withheld + absent === 0 };
     },
   });

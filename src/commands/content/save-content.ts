@@ -14,7 +14,7 @@ import { safeName } from '../../download/safe-name.ts';
 import { verifyReportOf } from '../../verify/verdicts.ts';
 import { attachmentSource } from '../attachments/catalogue.ts';
 import { printFileReport } from '../attachments/file-report.ts';
-import { failWithheld } from '../attachments/withheld.ts';
+import { failWithheld } from '../unavailable.ts';
 import { limitedNotices, type LimitedNotices } from '../attachments/notices.ts';
 import { openRowPuller, type RowPuller } from '../attachments/pull-rows.ts';
 import { changesAmong, countContradictions } from '../contradictions.ts';

@@ -8,7 +8,7 @@ import { UTC_INSTANTS, zonedInstant, type InstantStyle } from '../../format/inst
 import { formatCount, plural } from '../../format/numbers.ts';
 import { verifyFrozen } from '../../walk/log/hash-chain.ts';
 import { describeFrozenWalk } from '../../walk/log/frozen-walk.ts';
-import { unavailableFault } from '../attachments/withheld.ts';
+import { failUnavailable } from '../unavailable.ts';
 import { unfinishedWalkFault } from '../unfinished-walk.ts';
 import { isWithheldRow } from '../withheld-rows.ts';
 
@@ -65,8 +65,7 @@ export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<voi
   if (windows === 0 && problems.length === 0)
     app.addFault(new Fault('partial', `${dir}: the log is empty, nothing was verified`));
   else if (walk?.complete === false) app.addFault(unfinishedWalkFault(dir, app, { walk }));
-  const unavailable = unavailableFault({ withheld, absent: 0, total: ids.length }, 'row');
-  if (app.strict && unavailable !== undefined) app.addFault(unavailable);
+  failUnavailable(app, { withheld, absent: 0, total: ids.length }, 'row');
 }
 
 const withheldWords = (count: number): string => (count === 0 ? '' : `, ${formatCount(count)} withheld`);
