@@ -1,26 +1,18 @@
 // The page of a whole archive: first what was complete and what could not be proven, then the figures.
 import { FILE_STATES, type FileState } from '../../contract/attachment-file.ts';
-import { VERDICTS, type VerifiedFile } from '../../contract/reports/files.ts';
+import { VERDICTS } from '../../contract/reports/files.ts';
 import { isListRead } from '../../contract/reports/is-list-read.ts';
 import { partByComparison } from '../../contract/reports/unexpected-files.ts';
-import type {
-  ArchiveReport,
-  FilesByValue,
-  ReadList,
-  SequenceDrift,
-} from '../../contract/reports/whole-archive.ts';
+import type { ArchiveReport, FilesByValue, ReadList } from '../../contract/reports/whole-archive.ts';
 import { formatBytes, formatCount, formatSignificant, plural } from '../numbers.ts';
 import { barTable, BAR_STYLE, type BarRow } from './bar-table.ts';
+import { driftSection } from './drift-chart.ts';
 import { html, type Markup, type Part } from './markup.ts';
 import { monthsSection } from './month-chart.ts';
 import { badge, dataTable, facts, page, tiles } from './page.ts';
 import type { Tone } from './style-sheet.ts';
-import { legend, svgChart } from './svg-chart.ts';
-import { reasonOrNow } from '../views/files-report.ts';
-import { VERDICT_TONES } from './verify-page.ts';
-
-/** Files of a verification that the page names; the JSON report has all. */
-const MAX_FILES = 1000;
+import { legend } from './svg-chart.ts';
+import { filesTable, MAX_FILES, resultBadges, VERDICT_TONES } from './verified-files.ts';
 
 const STYLE = `
 ${BAR_STYLE}
@@ -63,7 +55,7 @@ export function archivePage(report: ArchiveReport, version: string): string {
     files(report),
     months(report),
     integrity(report),
-    drift(report.sequence),
+    drift(report),
     verification(report.verification),
     reading(report),
   ].filter((section) => section !== undefined);
@@ -307,67 +299,14 @@ function integrity({ integrity: counted }: ArchiveReport): Section | undefined {
   };
 }
 
-function drift(sequence: SequenceDrift | null): Section | undefined {
+function drift({ sequence }: ArchiveReport): Section | undefined {
   if (sequence === null || sequence.compared === 0) return undefined;
-  const { name, entries, compared, displaced, ahead, behind, groups } = sequence;
-  const says =
-    displaced === 0
-      ? `All ${formatCount(compared)} entries that state both positions are where they are reported.`
-      : `${formatCount(displaced)} of ${formatCount(compared)} entries ${displaced === 1 ? 'is' : 'are'} elsewhere than reported, at most ${plural(ahead, 'position')} too late and ${plural(behind, 'position')} too early.`;
-  const level = (most: number) => ({ most, usual: most });
-  const isGrouped = groups.some(({ first, last }) => first < last);
-  const nameOf = ({ first, last }: (typeof groups)[number]): string =>
-    first === last ? `entry ${formatCount(first)}` : `entries ${formatCount(first)} to ${formatCount(last)}`;
-  const chart =
-    displaced === 0
-      ? html`<div class="sheet"><p>${says}</p></div>`
-      : svgChart({
-          title: `Reported against checked positions of ${name}`,
-          level: 3,
-          says,
-          shape: 'bars',
-          columns: groups.map((group) => ({
-            label: formatCount(group === groups.at(-1) ? group.last : group.first),
-            says: `${nameOf(group)}: ${formatCount(group.displaced)} displaced, up to ${formatCount(group.ahead)} too late and ${formatCount(group.behind)} too early`,
-            up: level(group.ahead),
-            down: level(group.behind),
-          })),
-          up: { name: 'reported too late', tone: 'warn' },
-          down: { name: 'reported too early', tone: 'calm' },
-          axis: isGrouped ? 'entries, in groups: the farthest of each' : 'entry',
-          figure: formatCount,
-          whole: true,
-        });
-  const moved = groups.filter((group) => group.displaced > 0);
-  return {
-    id: 'drift',
-    name: 'Sequence drift',
-    body: [
-      chart,
-      entries > compared
-        ? html`<p>
-            ${formatCount(entries - compared)} of ${formatCount(entries)} entries do not state both positions.
-          </p>`
-        : undefined,
-      moved.length === 0
-        ? undefined
-        : dataTable(
-            'Displaced entries',
-            ['entries', 'displaced', 'too late by', 'too early by'],
-            moved.map((group) => [
-              nameOf(group).replace(/^entr\w+ /, ''),
-              formatCount(group.displaced),
-              formatCount(group.ahead),
-              formatCount(group.behind),
-            ]),
-          ),
-    ],
-  };
+  return { id: 'drift', name: 'Sequence drift', body: driftSection(sequence) };
 }
 
 function verification(verified: ArchiveReport['verification']): Section | undefined {
   if (verified === null) return undefined;
-  const { dir, checked, bytes, fixity, completeness, verdicts, differing, bag } = verified;
+  const { dir, checked, bytes, verdicts, differing, bag } = verified;
   const { unexpected, notCompared } = partByComparison(differing);
   const problems = (bag?.problems ?? []).slice(0, MAX_FILES).map(({ what }) => what);
   return {
@@ -375,11 +314,7 @@ function verification(verified: ArchiveReport['verification']): Section | undefi
     name: 'Verification',
     body: [
       html`<div class="sheet">
-        <p>
-          ${dir}
-          ${badge(`fixity ${fixity.replaceAll('_', ' ')}`, fixity === 'ok' ? 'good' : fixity === 'failed' ? 'bad' : 'warn')}
-          ${badge(completeness, completeness === 'complete' ? 'good' : completeness === 'incomplete' ? 'bad' : 'warn')}
-        </p>
+        <p>${dir} ${resultBadges(verified)}</p>
         <p>
           ${plural(checked, 'file')} compared with ${checked === 1 ? 'its hash' : 'their hashes'},
           ${formatBytes(bytes)} read.
@@ -399,26 +334,6 @@ function verification(verified: ArchiveReport['verification']): Section | undefi
     ],
   };
 }
-
-function filesTable(name: string, files: readonly VerifiedFile[]): Markup | undefined {
-  if (files.length === 0) return undefined;
-  const shown = files.slice(0, MAX_FILES);
-  return dataTable(
-    shown.length < files.length
-      ? `${name}, the first ${formatCount(shown.length)} of ${formatCount(files.length)}`
-      : name,
-    ['file', 'verdict', 'record', 'expected', 'found'],
-    shown.map(({ path, id, verdict, expected, actual, ...why }): Part[] => [
-      path ?? id ?? '',
-      [verdict, reasonOrNow(why) ?? []].flat().join(': '),
-      id ?? '',
-      hash(expected),
-      hash(actual),
-    ]),
-  );
-}
-
-const hash = (text: string | null): Part => (text === null ? '' : html`<code>${text.slice(0, 12)}</code>`);
 
 function reading({ archive, service, reader, read_from, read_until }: ArchiveReport): Section {
   return {

@@ -8,55 +8,25 @@ import {
 import { partByComparison } from '../../contract/reports/unexpected-files.ts';
 import { svgChart } from './svg-chart.ts';
 import { formatCount, plural, formatBytes } from '../numbers.ts';
-import { html, type Markup, type Part } from './markup.ts';
-import { badge, dataTable, facts, page, tiles } from './page.ts';
+import { html, type Markup } from './markup.ts';
+import { facts, page, tiles } from './page.ts';
 import type { Tone } from './style-sheet.ts';
-import { reasonOrNow } from '../views/files-report.ts';
-import { shortHash } from '../views/shared-columns.ts';
+import { filesTable, MAX_FILES, resultBadges, VERDICT_ORDER, VERDICT_TONES } from './verified-files.ts';
 
-/** Of more than these the page names the first; the whole list is in the JSON report. */
-const MAX_ROWS = 1000;
 const MAX_FOLDERS = 1000;
 const MAX_COLUMNS = 40;
 const MAX_DEPTH = 20;
-
-/** The colour of each verdict. */
-export const VERDICT_TONES: Record<Verdict, Tone> = {
-  match: 'good',
-  mismatch: 'bad',
-  missing: 'bad',
-  unreadable: 'bad',
-  unverifiable: 'warn',
-  withheld: 'warn',
-  absent: 'warn',
-  extra: 'warn',
-};
-/** Failures first. */
-const ORDER: Verdict[] = [
-  'mismatch',
-  'missing',
-  'unreadable',
-  'unverifiable',
-  'withheld',
-  'absent',
-  'extra',
-  'match',
-];
 
 type Counts = Record<Verdict, number>;
 type Folder = { name: string; counts: Counts; inner: Map<string, Folder> };
 
 /** `what` is what was verified, as it was named; `version` that of arx. The same report gives the same bytes. */
 export function verifyPage(report: VerifyReport, what: string, version: string): string {
-  const { fixity, completeness, checked, bytes, files } = report;
+  const { checked, bytes, files } = report;
   const { unexpected, notCompared } = partByComparison(files.filter(({ verdict }) => verdict !== 'match'));
   const root = treeOf(files);
   const body = html`<header>
-      <h1>
-        ${what}
-        ${badge(`fixity ${fixity.replaceAll('_', ' ')}`, fixity === 'ok' ? 'good' : fixity === 'failed' ? 'bad' : 'warn')}
-        ${badge(completeness, completeness === 'complete' ? 'good' : completeness === 'incomplete' ? 'bad' : 'warn')}
-      </h1>
+      <h1>${what} ${resultBadges(report)}</h1>
       <p>${plural(checked, 'file')} checked, ${formatBytes(bytes)}</p>
     </header>
     <main>
@@ -110,33 +80,9 @@ function asExpected(checked: number): Markup | undefined {
   return checked === 0 ? undefined : html`<p>Every file that was checked is as expected.</p>`;
 }
 
-function filesTable(name: string, files: readonly VerifiedFile[]): Markup | undefined {
-  if (files.length === 0) return undefined;
-  const rows = ORDER.flatMap((verdict) => files.filter((file) => file.verdict === verdict)).slice(
-    0,
-    MAX_ROWS,
-  );
-  return dataTable(
-    rows.length < files.length
-      ? `${name}, the first ${formatCount(rows.length)} of ${formatCount(files.length)}`
-      : name,
-    ['file', 'verdict', 'record', 'expected', 'found', 'bytes'],
-    rows.map(({ path, id, verdict, expected, actual, bytes, ...why }): Part[] => [
-      path ?? id ?? '',
-      html`${badge(verdict, VERDICT_TONES[verdict])} ${reasonOrNow(why)}`,
-      id ?? '',
-      hash(expected),
-      hash(actual),
-      bytes === null ? '' : formatCount(bytes),
-    ]),
-  );
-}
-
-const hash = (text: string | null): Part => (text === null ? '' : html`<code>${shortHash(text)}</code>`);
-
 function bagFacts({ bag }: VerifyReport): Markup | undefined {
   if (bag === undefined) return undefined;
-  const named = bag.problems.slice(0, MAX_ROWS).map(({ what }) => what);
+  const named = bag.problems.slice(0, MAX_FILES).map(({ what }) => what);
   return facts([
     ['bag', `BagIt ${bag.version}, ${[...bag.algorithms, bag.encoding].join(', ')}`],
     ['Payload-Oxum', bag.payload_oxum ?? 'none'],
@@ -195,9 +141,9 @@ const worstFirst = (a: Folder, b: Folder): number =>
   othersOf(b.counts) - othersOf(a.counts) || (a.name < b.name ? -1 : 1);
 
 const worstTone = (counts: Counts): Tone =>
-  VERDICT_TONES[ORDER.find((verdict) => counts[verdict] > 0) ?? 'match'];
+  VERDICT_TONES[VERDICT_ORDER.find((verdict) => counts[verdict] > 0) ?? 'match'];
 
 const countsText = (counts: Counts): string =>
-  ORDER.filter((verdict) => counts[verdict] > 0)
+  VERDICT_ORDER.filter((verdict) => counts[verdict] > 0)
     .map((verdict) => `${formatCount(counts[verdict])} ${verdict}`)
     .join(', ');
