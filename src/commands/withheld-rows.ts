@@ -1,16 +1,10 @@
 // Says that a list shows withheld rows, which another tier may read.
 import type { App } from '../app.ts';
-import { parseShownJson } from '../contract/exact-json.ts';
 import { isWithheld } from '../contract/withheld.ts';
 import { Fault } from '../faults.ts';
 import { partOf } from '../format/numbers.ts';
 
 export { isWithheld };
-
-/** Returns whether a row of a frozen walk, as it is stored, is withheld from the reader who walked. */
-export function isWithheldRow(row: string): boolean {
-  return isWithheld(parseShownJson(row) as object);
-}
 
 /** What to do where a tier reads too little. */
 export const OTHER_TIER =

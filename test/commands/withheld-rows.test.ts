@@ -58,17 +58,20 @@ test.each([
   expect(stdout).toMatch(/"summary":\{"rows":(\d),[^}]*"withheld":\1[,}]/);
 });
 
-test('a frozen walk and its report say how many rows are withheld', async () => {
-  const walk = 'conversations walk --freeze walk --report walk.json';
+test.each([
+  ['conversations walk', 'walk'],
+  ['messages ls --walk', 'walk-of-messages'],
+])('a frozen walk by %s and its report say how many rows are withheld', async (words, folder) => {
+  const walk = `${words} --freeze ${folder} --report ${folder}.json`;
   expect((await arx(dir, walk)).exit).toBe(0);
-  expect(JSON.parse(readFileSync(join(dir, 'walk.json'), 'utf8'))).toMatchObject({
+  expect(JSON.parse(readFileSync(join(dir, `${folder}.json`), 'utf8'))).toMatchObject({
     conversations: 2,
     withheld: 2,
   });
   expect((await arx(dir, `${walk} --resume --strict -o table`)).exit).toBe(3);
-  const verified = await arx(dir, 'conversations verify walk');
+  const verified = await arx(dir, `conversations verify ${folder}`);
   expect([verified.exit, verified.stdout]).toEqual([0, expect.stringContaining(', 2 withheld, head ')]);
-  const strict = await arx(dir, 'conversations verify walk --json --strict');
+  const strict = await arx(dir, `conversations verify ${folder} --json --strict`);
   expect([strict.exit, JSON.parse(strict.stdout)]).toMatchObject([
     3,
     { verdict: 'valid', conversations: 2, withheld: 2 },

@@ -11,7 +11,6 @@ import { ChangedFields } from '../../walk/log/changed-fields.ts';
 import { compareWalks, type WalkedList } from '../../walk/log/difference.ts';
 import { readFrozenWalk } from '../../walk/log/frozen-walk.ts';
 import type { WindowVisitor } from '../../walk/log/hash-chain.ts';
-import { isWithheldRow } from '../withheld-rows.ts';
 
 export const Input = z.object({ a: z.string().min(1), b: z.string().min(1) });
 
@@ -33,7 +32,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
 async function readWalk(dir: string, app: App): Promise<WalkedList> {
   const hashes: Buffer[] = [];
   const { walk, ids } = await readRows(dir, app, (_, rows) => {
-    hashes.push(Buffer.concat(rows.map((row) => hash('sha256', row, 'buffer'))));
+    hashes.push(Buffer.concat(rows.map(({ text }) => hash('sha256', text, 'buffer'))));
   });
   return { walk, ids, hashes: Buffer.concat(hashes) };
 }
@@ -44,20 +43,19 @@ async function nameFields({ changed }: DiffReport, { a, b }: z.infer<typeof Inpu
   const reported = new Map(changed.map((row) => [row.id, row]));
   const fields = new ChangedFields();
   const withheldInA = new Set<string>();
-  await readRows(a, app, ({ ids }, rows) => {
-    for (const [index, id] of ids.entries())
+  await readRows(a, app, (_, rows) => {
+    for (const { id, text, isWithheld } of rows)
       if (reported.has(id)) {
-        fields.add(id, rows[index]!);
-        if (isWithheldRow(rows[index]!)) withheldInA.add(id);
+        fields.add(id, text);
+        if (isWithheld) withheldInA.add(id);
       }
   });
-  await readRows(b, app, ({ ids }, rows) => {
-    for (const [index, id] of ids.entries()) {
+  await readRows(b, app, (_, rows) => {
+    for (const { id, text, isWithheld } of rows) {
       const row = reported.get(id);
       if (row === undefined) continue;
-      row.fields = fields.compare(id, rows[index]!);
-      const isInB = isWithheldRow(rows[index]!);
-      if (isInB !== withheldInA.has(id)) row.withheld = isInB ? 'b' : 'a';
+      row.fields = fields.compare(id, text);
+      if (isWithheld !== withheldInA.has(id)) row.withheld = isWithheld ? 'b' : 'a';
     }
   });
 }

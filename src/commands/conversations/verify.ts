@@ -10,7 +10,6 @@ import { verifyFrozen } from '../../walk/log/hash-chain.ts';
 import { describeFrozenWalk } from '../../walk/log/frozen-walk.ts';
 import { failUnavailable } from '../unavailable.ts';
 import { unfinishedWalkFault } from '../unfinished-walk.ts';
-import { isWithheldRow } from '../withheld-rows.ts';
 
 export const Input = z.object({ dir: z.string().min(1) });
 
@@ -23,7 +22,7 @@ export async function run({ dir }: z.infer<typeof Input>, app: App): Promise<voi
   let withheld = 0;
   const chain = await verifyFrozen(path, (_, rows) => {
     app.world.signal.throwIfAborted();
-    withheld += rows.filter(isWithheldRow).length;
+    withheld += rows.filter(({ isWithheld }) => isWithheld).length;
   });
   const { windows, head, ids, torn, hasTornLine, problems } = chain;
   const walk = problems.length === 0 ? await describeFrozenWalk(dir, path, chain) : undefined;

@@ -7,6 +7,7 @@ import { Fault } from '../../faults.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { canonicalJson, sha256 } from '../../contract/canonical-json.ts';
 import { exceededLimit } from '../../contract/json-size.ts';
+import { isWithheld } from '../../contract/withheld.ts';
 import type { FrozenWalkCompletion, FrozenWindowLine } from '../../contract/frozen-log.ts';
 import { COMPLETION_FILE, readCompletions } from './completion.ts';
 import { bytesOfWholeLines, linesOf } from '../../disk/lines.ts';
@@ -49,10 +50,11 @@ export type FrozenChain = {
   problems: ChainProblem[];
 };
 
-/**
- * Called with each valid window and its rows as they are stored, without newlines. What it throws ends the verification.
- */
-export type WindowVisitor = (line: FrozenWindowLine, rows: readonly string[]) => void;
+/** A row of a frozen log. `text`: as it is stored, without the newline. `isWithheld`: from the reader who walked. */
+export type FrozenRow = { id: string; text: string; isWithheld: boolean };
+
+/** Called with each valid window and its rows. What it throws ends the verification. */
+export type WindowVisitor = (line: FrozenWindowLine, rows: readonly FrozenRow[]) => void;
 
 /** Returns the Fault for a folder without a frozen walk. `reason` follows its name. */
 export function noFrozenWalk(dir: string, reason = ''): Fault {
@@ -161,53 +163,47 @@ async function addLine(
   // Decoding replaces bytes that are not UTF-8, and would so accept other ids than were written.
   if (!isUtf8(content)) return 'has rows that are not UTF-8';
   if (content.at(-1) !== NEWLINE) return 'has a row without an end';
-  const rowLines = rowsIn(content, line.ids.length);
-  const ids = rowLines?.map(idOf) ?? [];
-  if (
-    rowLines === undefined ||
-    ids.length === 0 ||
-    !isText(ids) ||
-    canonicalJson(ids) !== canonicalJson(line.ids)
-  )
-    return 'has rows of other ids';
-  if (ids.some((id) => seen.has(id) || !seen.add(id))) return 'has a row twice';
+  const rowsOfLine = rowsIn(content, line.ids);
+  if (rowsOfLine === undefined) return 'has rows of other ids';
+  if (rowsOfLine.some(({ id }) => seen.has(id) || !seen.add(id))) return 'has a row twice';
   chain.windows++;
   chain.head = sha256(bytes);
   chain.heads.add(chain.head);
-  for (const id of ids) chain.ids.push(id);
+  for (const { id } of rowsOfLine) chain.ids.push(id);
   chain.windowsBytes += bytes.length + 1;
   chain.rowsBytes += line.rows_bytes;
-  chain.lastRow = rowLines.at(-1);
-  visit?.(line, rowLines);
+  chain.lastRow = rowsOfLine.at(-1)?.text;
+  visit?.(line, rowsOfLine);
   return undefined;
 }
 
 const NEWLINE = 10;
 
-/** Returns the rows of a window; undefined for another number of rows than `count`, and for a row that would take too much memory. */
-function rowsIn(content: Buffer, count: number): string[] | undefined {
-  const rows: string[] = [];
+/** Returns the rows of a window; undefined for rows of other ids, and for a row that would take too much memory. */
+function rowsIn(content: Buffer, ids: readonly unknown[]): FrozenRow[] | undefined {
+  const rows: FrozenRow[] = [];
   for (let start = 0; start < content.length;) {
     const end = content.indexOf(NEWLINE, start);
-    const row = content.subarray(start, end);
-    if (rows.length === count || (row.length > SMALL_ROW_BYTES && exceededLimit(row, MAX_ROW_JSON)))
-      return undefined;
-    rows.push(row.toString());
+    const bytes = content.subarray(start, end);
+    if (bytes.length > SMALL_ROW_BYTES && exceededLimit(bytes, MAX_ROW_JSON)) return undefined;
+    const row = parseRow(bytes.toString());
+    if (row === undefined || row.id !== ids[rows.length]) return undefined;
+    rows.push(row);
     start = end + 1;
   }
-  return rows;
+  return rows.length === ids.length ? rows : undefined;
 }
 
-function idOf(row: string): unknown {
+function parseRow(text: string): FrozenRow | undefined {
   try {
-    return (JSON.parse(row) as { id?: unknown } | null)?.id;
+    const row = JSON.parse(text) as { id?: unknown; row?: unknown } | null;
+    if (typeof row?.id !== 'string') return undefined;
+    // Lists other than conversations have the row as it was received in `row`.
+    const isWithheldInside = typeof row.row === 'object' && row.row !== null && isWithheld(row.row);
+    return { id: row.id, text, isWithheld: isWithheld(row) || isWithheldInside };
   } catch {
     return undefined;
   }
-}
-
-function isText(values: readonly unknown[]): values is string[] {
-  return values.every((value) => typeof value === 'string');
 }
 
 /**

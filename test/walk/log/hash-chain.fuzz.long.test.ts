@@ -90,7 +90,7 @@ test('a changed log yields no row that was not frozen', { timeout: FUZZ_TIMEOUT_
     async check({ windows, rows }) {
       let seen = '';
       const chain = await readWindows(fileOf(windows), fileOf(rows), (_, lines) => {
-        seen += lines.map((line) => `${line}\n`).join('');
+        seen += lines.map(({ text }) => `${text}\n`).join('');
       });
       const shown = latin1(seen);
       if (!LOGS.some((log) => log.rows.startsWith(shown))) throw new Error(`yields ${seen}`);
