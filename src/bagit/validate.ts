@@ -82,7 +82,7 @@ export async function checkBag(
   if (oxums.length > 1) wrong('bag-info.txt has more than one Payload-Oxum');
   // The bag is whole as a bag, so that is no failure of it.
   const lacking = lackingIn(info);
-  for (const what of lacking) problems.push({ kind: 'lacking', what });
+  for (const { what } of lacking) problems.push({ kind: 'lacking', what });
 
   const files = await checkFiles(source, listed, options, wrong, declaration);
   const report = verifyReportOf(files, true);
@@ -90,7 +90,7 @@ export async function checkBag(
   return {
     ...report,
     completeness:
-      !isWhole || lacking.some((what) => what !== MAY_LACK)
+      !isWhole || lacking.some(({ isCertain }) => isCertain)
         ? 'incomplete'
         : lacking.length > 0
           ? 'unknown'
@@ -106,23 +106,32 @@ export async function checkBag(
   };
 }
 
-const MAY_LACK =
-  'the bag may lack files: its pull did not end, or could not tell of all rows whether they match';
+/** What a bag lacks of the archive, or may lack. */
+type Lack = { what: string; isCertain: boolean };
+
+const MAY_LACK: Lack = {
+  what: 'the bag may lack files: its pull did not end, or could not tell of all rows whether they match',
+  isCertain: false,
+};
 
 /** Returns what a bag of ours says that it lacks of the archive. */
-function lackingIn(info: readonly [label: string, value: string][]): string[] {
+function lackingIn(info: readonly [label: string, value: string][]): Lack[] {
   const valueOf = (name: string) => info.find(([label]) => label === name.toLowerCase())?.[1];
-  const files = (name: string, state: string): string[] => {
+  const files = (name: string, state: string): Lack[] => {
     const count = Number(valueOf(name) ?? 0);
-    return count > 0 ? [`the bag lacks ${count === 1 ? '1 file' : `${count} files`} ${state}`] : [];
+    return count > 0 ? [certain(`the bag lacks ${count === 1 ? '1 file' : `${count} files`} ${state}`)] : [];
   };
   return [
     ...files(LACKS.withheld, 'withheld when it was made'),
     ...files(LACKS.absent, 'absent from the archive'),
     ...(valueOf(LACKS.undecided) === 'unknown' ? [MAY_LACK] : []),
-    ...(valueOf(LACKS.walk) === 'no' ? ['the walk in the bag did not reach the end of its list'] : []),
+    ...(valueOf(LACKS.walk) === 'no'
+      ? [certain('the walk in the bag did not reach the end of its list')]
+      : []),
   ];
 }
+
+const certain = (what: string): Lack => ({ what, isCertain: true });
 
 /** Returns every reason why a bag failed, beside the verdicts of its files. With `strict`, what it lacks of the archive is one. */
 export function bagFaultsOf(bag: BagSummary | undefined, { strict }: { strict: boolean }): Fault[] {
