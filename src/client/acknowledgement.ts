@@ -1,9 +1,9 @@
 // What an answer to an event says: accepted, accepted before, refused, or that it is not known.
 import type { Acknowledgement } from '../contract/event.ts';
-import type { IngestRequest } from '../contract/ingest.ts';
+import type { BatchAcknowledgement, IngestRequest } from '../contract/ingest.ts';
 import { Fault } from '../faults.ts';
 import { errorFieldsOf, faultOfItem } from './error-response.ts';
-import { isWebPage, type ApiResponse, type Reply } from './response.ts';
+import { isWebPage, parseResponse, type ApiResponse, type Reply } from './response.ts';
 import { safeText } from './safe-text.ts';
 import { checkNoError } from './shapes/body-error.ts';
 import { parseJson } from './strict-json.ts';
@@ -50,6 +50,29 @@ function refusalIn(answer: ApiResponse): Fault | undefined {
 
 /** Words for a failure that passes, after which the event may be accepted. */
 const PASSING = /slow|busy|rate.?limit|throttl|retry|time.?out|unavailable|internal/i;
+
+/**
+ * Returns the outcome of each event of a batch. `schema` is that of the answer, which is loaded for batches alone. Throws as
+ * {@link acknowledged}.
+ */
+export function parseBatch(
+  answer: ApiResponse,
+  id: string,
+  events: readonly { event: IngestRequest }[],
+  schema: typeof BatchAcknowledgement,
+  redact: (text: string) => string,
+): (Acknowledgement | Fault)[] {
+  const outcomes = acknowledged(id, answer, () => {
+    const { data } = parseResponse(answer, schema).body;
+    if (data.length === events.length) return data;
+    throw new Fault('protocol', `${events.length} events were sent and ${data.length} answered`);
+  });
+  return outcomes.map((outcome, index) => {
+    if (!outcome.accepted) return faultOfItem(redact(outcome.error.code), redact(outcome.error.message));
+    checkEcho(outcome, events[index]!.event);
+    return outcome;
+  });
+}
 
 /** Codes and words of a service that has an event already, and of one that has another event of this id. */
 const DUPLICATE = /duplicate|already (accepted|received|processed|queued)/i;

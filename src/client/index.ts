@@ -1,8 +1,6 @@
 // The client of an archive service: one method for each route; responses are checked by the contract, failures are Faults.
-import { createHash } from 'node:crypto';
 import type * as z from 'zod';
 import type { Attachment } from '../contract/attachment.ts';
-import { fileStateOf } from '../contract/attachment-file.ts';
 import type { Content } from '../contract/content.ts';
 import type { Conversation, Message } from '../contract/conversation.ts';
 import type { Acknowledgement, Envelope } from '../contract/event.ts';
@@ -11,20 +9,11 @@ import type { Health } from '../contract/health.ts';
 import { OWNER_SECRET_HEADER, pathOf, ROUTES, type RouteName } from '../contract/routes.ts';
 import type { SearchPage } from '../contract/search/search.ts';
 import type { Position } from '../contract/sequence.ts';
-import { signatureHeaders } from '../contract/signature.ts';
 import type { Token, TokenRequest } from '../contract/token.ts';
-import { isWithheld } from '../contract/withheld.ts';
 import { Fault } from '../faults.ts';
 import { lazy } from '../lazy.ts';
 import { parseContent, type ForeignContent } from './content-body.ts';
-import {
-  parseHttpDate,
-  parseResponse,
-  parseResponseWith,
-  rawReply,
-  type ApiResponse,
-  type Reply,
-} from './response.ts';
+import { parseResponse, parseResponseWith, rawReply, type ApiResponse, type Reply } from './response.ts';
 import { parseBaseUrl, typedUrlWithin, urlWithin, type Query } from './base-url.ts';
 import type { ListPage, ListParser, RowChanges } from './list-parser.ts';
 import {
@@ -34,13 +23,14 @@ import {
   type SequenceRow,
 } from './record-list.ts';
 import { createBodyReader, type BodyKind, type ReadBody } from './shapes/record-body.ts';
-import { ACKNOWLEDGEMENT, ATTACHMENT, CONVERSATION, HEALTH, tokenKind } from './shapes/record-kinds.ts';
+import { ACKNOWLEDGEMENT, ATTACHMENT, CONVERSATION, HEALTH } from './shapes/record-kinds.ts';
 import { ATTACHMENTS, CONVERSATIONS, EVENTS, MESSAGES, POSITIONS } from './shapes/list-kinds.ts';
 import type { ListGuess } from './shapes/list-guess.ts';
-import { faultOfItem, TOKEN_FROM_ELSEWHERE } from './error-response.ts';
-import { safeText } from './safe-text.ts';
-import { acknowledged, checkEcho, duplicateOf } from './acknowledgement.ts';
-import { createSender, type ApiCall, type SenderOptions } from './api-call.ts';
+import { acknowledged, checkEcho, duplicateOf, parseBatch } from './acknowledgement.ts';
+import { signing } from './event-signature.ts';
+import { StatusContradictions } from './status-contradiction.ts';
+import { parseTokenResponse } from './token-response.ts';
+import { createSender, type SenderOptions } from './api-call.ts';
 
 export { NOT_ACCEPTED } from './acknowledgement.ts';
 export type { ForeignContent } from './content-body.ts';
@@ -109,7 +99,7 @@ export type Client = {
 export function createClient(options: ClientOptions): Client {
   const base = parseBaseUrl(options.baseUrl, options);
   const send = createSender(options);
-  const contradictions = new Map<ListName, string>();
+  const contradictions = new StatusContradictions();
   let messagesRoute: 'messages' | 'messages_v1' | undefined;
   const lists = {
     attachments: lazy(() => createRecordListParser(ATTACHMENTS, options)),
@@ -126,20 +116,11 @@ export function createClient(options: ClientOptions): Client {
     health: recordReader(HEALTH),
     acknowledgement: recordReader(ACKNOWLEDGEMENT),
   };
+  const signed = (id: string) => signing(id, options.webhookSecrets, () => options.world.now());
   const contentReaders = lazy(async () => {
     const { LORE, RAW } = await import('./shapes/content-kinds.ts');
     return { lore: recordReader(LORE)(), raw: recordReader(RAW)() };
   });
-
-  /** A service that checks signatures needs no token with them. */
-  function signing(id: string): Pick<ApiCall, 'withToken' | 'sign'> {
-    const { webhookSecrets: secrets, world } = options;
-    if (secrets === undefined) return { withToken: true };
-    return {
-      withToken: 'if any',
-      sign: (body) => signatureHeaders(secrets, webhookIdOf(id), body, world.now()),
-    };
-  }
 
   async function read<T>(
     name: RouteName,
@@ -156,17 +137,12 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  /** Returns a page whose status was compared with its rows. The status of entries and events means something else. */
+  /** Returns a page whose status was compared with its rows. */
   function compared<Row extends object>(
     list: 'attachments' | 'conversations' | 'messages',
     reply: Reply<ListPage<Row>>,
   ): Reply<ListPage<Row>> {
-    const isBare = lists[list]().guess()?.rows === '';
-    if (!contradictions.has(list)) {
-      const found = statusContradiction(reply.status, reply.body, list, isBare);
-      if (found !== undefined) contradictions.set(list, found);
-    }
-    return reply;
+    return contradictions.compare(list, reply, lists[list]().guess()?.rows === '');
   }
 
   /** Asks, once, for a list that every archive service has. Returns the Fault of a server that answers with a web page there, too. */
@@ -187,13 +163,7 @@ export function createClient(options: ClientOptions): Client {
       const { ownerSecret: secret } = options;
       const sign = secret === undefined ? {} : { sign: () => ({ [OWNER_SECRET_HEADER]: secret }) };
       return send({ method: 'POST', url, withToken: false, body: request, ...sign }, (answer) =>
-        withTokenHint(() => {
-          const givenAt = parseHttpDate(answer.headers['date']) ?? options.world.now();
-          const reader = recordReader(tokenKind(givenAt))();
-          const readBody = (body: unknown): Token => reader(body, answer);
-          const reply = parseResponseWith(answer, readBody, { isSecret: true });
-          return checkedExpiry(reply, options.world.now());
-        }),
+        parseTokenResponse(answer, options.world.now(), options),
       );
     },
     attachments: async (query) =>
@@ -208,7 +178,7 @@ export function createClient(options: ClientOptions): Client {
     ingest: async (event, text) => {
       const url = urlWithin(base, ROUTES.ingest.path);
       const body = text === undefined ? { body: event } : { body: event, text };
-      return send({ method: 'POST', url, ...body, id: event.id, ...signing(event.id) }, (answer) => {
+      return send({ method: 'POST', url, ...body, id: event.id, ...signed(event.id) }, (answer) => {
         const reply = acknowledged(event.id, answer, () => as(records.acknowledgement())(answer));
         checkEcho(reply.body, event);
         return reply;
@@ -219,19 +189,9 @@ export function createClient(options: ClientOptions): Client {
       const url = urlWithin(base, ROUTES.ingest.path);
       const lines = events.map(({ text }) => text).join('\n');
       const id = `${events[0]?.event.id} and ${events.length - 1} more`;
-      return send({ method: 'POST', url, lines, id, ...signing(id) }, (answer, redact) => {
-        const data = acknowledged(id, answer, () => {
-          const { data: outcomes } = parseResponse(answer, BatchAcknowledgement).body;
-          if (outcomes.length === events.length) return outcomes;
-          throw new Fault('protocol', `${events.length} events were sent and ${outcomes.length} answered`);
-        });
-        return data.map((outcome, index) => {
-          if (!outcome.accepted)
-            return faultOfItem(redact(outcome.error.code), redact(outcome.error.message));
-          checkEcho(outcome, events[index]!.event);
-          return outcome;
-        });
-      });
+      return send({ method: 'POST', url, lines, id, ...signed(id) }, (answer, redact) =>
+        parseBatch(answer, id, events, BatchAcknowledgement, redact),
+      );
     },
     events: (query) => read('events', page(lists.events(), query), {}, query),
     conversations: async (query) =>
@@ -259,7 +219,7 @@ export function createClient(options: ClientOptions): Client {
     },
     guessOf: (list) => lists[list]().guess(),
     changesOf: (list) => lists[list]().changes(),
-    contradictionOf: (list) => contradictions.get(list),
+    contradictionOf: (list) => contradictions.of(list),
     get: async (path) => {
       const url = typedUrlWithin(base, path);
       const asked = path.split('?')[0];
@@ -274,33 +234,6 @@ function as<T>(readBody: ReadBody<T>, id?: string): (answer: ApiResponse) => Rep
   return (answer) => parseResponseWith(answer, (body) => readBody(body, answer, id));
 }
 
-/**
- * Returns how a page contradicts itself: HTTP 206, the status `partial` and a redacted row come together, and
- * `stable` comes with none (interface 3), (interface 4.2). HTTP 200 without one of these words says nothing. A bare array has no place
- * for one. Another service may show a withheld row without `redacted`, so any row that counts as withheld explains `partial`.
- */
-function statusContradiction(
-  http: number,
-  { status, data }: { status?: string | undefined; data: readonly object[] },
-  list: 'attachments' | 'conversations' | 'messages',
-  isBare: boolean,
-): string | undefined {
-  const isPartial = status === 'partial' || (isBare && http === 206);
-  const isCatalogue = list === 'attachments';
-  const hasRedacted = data.some((row) =>
-    isCatalogue ? (row as Attachment).redacted === true : isWithheld(row),
-  );
-  const hasWithheld = isCatalogue
-    ? data.some((row) => fileStateOf(row as Attachment) === 'withheld')
-    : hasRedacted;
-  const fits = isPartial ? hasWithheld : !hasRedacted;
-  const isSaid = http === 206 || isPartial || status === 'stable';
-  if (!isSaid || ((http === 206) === isPartial && fits)) return undefined;
-  const words = status === undefined ? 'no status' : `status ${safeText(status, 40)}`;
-  const rows = `${hasRedacted ? 'a' : 'no'} ${isCatalogue ? 'redacted' : 'withheld'} row`;
-  return `answer contradicts itself: HTTP ${http} with ${words} and ${rows}`;
-}
-
 /** Returns the parser of a page that is asked for with this query. */
 function page<Row>(list: ListParser<Row>, query: Query = {}): (answer: ApiResponse) => Reply<ListPage<Row>> {
   const isBackward = query['ending_before'] !== undefined && query['starting_after'] === undefined;
@@ -313,30 +246,4 @@ function checkedParameters(parameters: Record<string, string>): Record<string, s
     if (value === '' || /^\.{1,2}$/.test(value)) throw new Fault('usage', `"${value}" cannot be the ${name}`);
   }
   return parameters;
-}
-
-/** Says how a token can be given that cannot be read from the answer of the service. */
-function withTokenHint<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    // Where the service says an error, it gave no token.
-    if (error instanceof Fault && error.kind === 'protocol' && error.detail.code === undefined)
-      error.detail.hint ??= TOKEN_FROM_ELSEWHERE;
-    throw error;
-  }
-}
-
-/** Throws for a token that has expired by both clocks, the service's and ours. One clock alone may be wrong. */
-function checkedExpiry(reply: Reply<Token>, now: number): Reply<Token> {
-  const { expires_at } = reply.body;
-  if (Date.parse(expires_at) <= Math.min(now, reply.serverTime ?? now)) {
-    throw new Fault('protocol', `the service gave a token that expired at ${expires_at}`);
-  }
-  return reply;
-}
-
-/** The id as a header may hold it: itself, else its hash. */
-function webhookIdOf(id: string): string {
-  return /^[\x21-\x7e]{1,256}$/.test(id) ? id : `sha256-${createHash('sha256').update(id).digest('hex')}`;
 }

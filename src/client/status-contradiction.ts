@@ -1,0 +1,60 @@
+// Pages whose status contradicts their rows.
+import type { Attachment } from '../contract/attachment.ts';
+import { fileStateOf } from '../contract/attachment-file.ts';
+import { isWithheld } from '../contract/withheld.ts';
+import type { ListPage } from './list-parser.ts';
+import type { Reply } from './response.ts';
+import { safeText } from './safe-text.ts';
+
+/** The lists that are compared. The status of entries and events means something else. */
+type ComparedList = 'attachments' | 'conversations' | 'messages';
+
+/** Compares pages with their status, and remembers of each list the first contradiction. */
+export class StatusContradictions {
+  readonly #found = new Map<string, string>();
+
+  /** Returns the page. `isBare`: it is an array, without a place for a status. */
+  compare<Row extends object>(
+    list: ComparedList,
+    reply: Reply<ListPage<Row>>,
+    isBare: boolean,
+  ): Reply<ListPage<Row>> {
+    if (!this.#found.has(list)) {
+      const text = statusContradiction(reply.status, reply.body, list, isBare);
+      if (text !== undefined) this.#found.set(list, text);
+    }
+    return reply;
+  }
+
+  /** Returns how a page of a list contradicted itself; undefined where none did. */
+  of(list: string): string | undefined {
+    return this.#found.get(list);
+  }
+}
+
+/**
+ * Returns how a page contradicts itself: HTTP 206, the status `partial` and a redacted row come together, and
+ * `stable` comes with none (interface 3), (interface 4.2). HTTP 200 without one of these words says nothing. A bare array has no place
+ * for one. Another service may show a withheld row without `redacted`, so any row that counts as withheld explains `partial`.
+ */
+function statusContradiction(
+  http: number,
+  { status, data }: { status?: string | undefined; data: readonly object[] },
+  list: ComparedList,
+  isBare: boolean,
+): string | undefined {
+  const isPartial = status === 'partial' || (isBare && http === 206);
+  const isCatalogue = list === 'attachments';
+  const hasRedacted = data.some((row) =>
+    isCatalogue ? (row as Attachment).redacted === true : isWithheld(row),
+  );
+  const hasWithheld = isCatalogue
+    ? data.some((row) => fileStateOf(row as Attachment) === 'withheld')
+    : hasRedacted;
+  const fits = isPartial ? hasWithheld : !hasRedacted;
+  const isSaid = http === 206 || isPartial || status === 'stable';
+  if (!isSaid || ((http === 206) === isPartial && fits)) return undefined;
+  const words = status === undefined ? 'no status' : `status ${safeText(status, 40)}`;
+  const rows = `${hasRedacted ? 'a' : 'no'} ${isCatalogue ? 'redacted' : 'withheld'} row`;
+  return `answer contradicts itself: HTTP ${http} with ${words} and ${rows}`;
+}
