@@ -3,7 +3,7 @@ import { fc, test as property } from '@fast-check/vitest';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readMbox } from '../../../src/service/import/mbox.ts';
+import { MAX_MAIL_BYTES, readMbox, readMboxFrom, type MboxSource } from '../../../src/service/import/mbox.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const DAY = 'Thu Jan  1 00:00:00 1970';
@@ -15,11 +15,25 @@ beforeAll(async () => {
   dir = tempFolder('mbox');
 });
 
-async function split(content: string | Uint8Array, { name = 'box', most = 1e6 } = {}): Promise<string[]> {
-  const path = join(dir, name);
-  await writeFile(path, typeof content === 'string' ? Buffer.from(content, 'latin1') : content);
+type Limits = { name?: string; most?: number; chunkBytes?: number };
+
+/** Yields what an mbox of these bytes holds. */
+function itemsOf(
+  content: string | Uint8Array,
+  { name = 'box', most = 1e6, chunkBytes }: Limits,
+): ReturnType<typeof readMboxFrom> {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : Buffer.from(content);
+  const source: MboxSource = {
+    path: name,
+    readAt: async (into, at) => ({ bytesRead: bytes.copy(into, 0, Math.min(at, bytes.length)) }),
+    size: async () => bytes.length,
+  };
+  return readMboxFrom(source, { maxBytes: most, ...(chunkBytes === undefined ? {} : { chunkBytes }) });
+}
+
+async function split(content: string | Uint8Array, options: Limits = {}): Promise<string[]> {
   const found: string[] = [];
-  for await (const item of readMbox(path, { maxBytes: most })) {
+  for await (const item of itemsOf(content, options)) {
     if (item.kind === 'raw') found.push(Buffer.from(item.raw).toString('latin1'));
     if (item.kind === 'refused') found.push(`refused: ${item.reason}`);
   }
@@ -136,11 +150,12 @@ describe('variants', () => {
 });
 
 /** Returns what a file is read as, its mails, and the stretches that belong to no mail. */
-async function survey(content: string): Promise<{ format: string; mails: string[]; skipped: string[] }> {
-  const path = join(dir, 'surveyed');
-  await writeFile(path, Buffer.from(content, 'latin1'));
+async function survey(
+  content: string,
+  options: Limits = { most: MAX_MAIL_BYTES },
+): Promise<{ format: string; mails: string[]; skipped: string[] }> {
   const found = { format: '', mails: [] as string[], skipped: [] as string[] };
-  for await (const item of readMbox(path)) {
+  for await (const item of itemsOf(content, options)) {
     if (item.kind === 'opened') found.format = item.format;
     if (item.kind === 'raw') found.mails.push(Buffer.from(item.raw).toString('latin1'));
     if (item.kind === 'skipped') found.skipped.push(`${item.bytes} at ${item.position}: ${item.reason}`);
@@ -289,7 +304,8 @@ describe('bytes that belong to no mail', () => {
 
 describe('crafted lines take time linear in the size of the file', () => {
   // Some of these took minutes when a header was searched to the end of the chunk.
-  const MB = 1024 * 1024;
+  // More than a chunk.
+  const BYTES = 5 * 1024 * 1024;
   test.each<[name: string, first: string, line: string]>([
     ['separators that are no separators', SEPARATOR + 'A: b\n', '\n\nFrom x\n'],
     ['bare lines', 'From \nA: b\n', '\nFrom \n'],
@@ -298,8 +314,8 @@ describe('crafted lines take time linear in the size of the file', () => {
     ['quotes', MARK, `${'>'.repeat(50)}From >From \n`],
     ['Content-Length at the limit', 'From x\n', `${SEPARATOR}Content-Length: 30000000\n\n\n`],
   ])('%s', async (_name, first, line) => {
-    const content = Buffer.concat([Buffer.from(first), Buffer.alloc(9 * MB, line)]);
-    const found = await split(content, { most: 36 * MB });
+    const content = Buffer.concat([Buffer.from(first), Buffer.alloc(BYTES, line)]);
+    const found = await split(content, { most: MAX_MAIL_BYTES });
     expect(found.reduce((sum, text) => sum + text.length, 0)).toBeLessThanOrEqual(content.length);
   });
 });
@@ -350,11 +366,14 @@ describe('properties', () => {
   );
   const mail = fc.array(line, { maxLength: 12 }).map((lines) => lines.map((text) => `${text}\n`).join(''));
 
+  // Not four megabytes for each of some hundred small files.
+  const chunkBytes = 64 * 1024;
+
   property.prop([fc.array(mail, { maxLength: 6 })])(
     'splits any mails that were joined as mboxrd',
     async (mails) => {
       const joined = mails.map((text) => `${MARK}${text.replaceAll(/^(>*From )/gm, '>$1')}\n`).join('');
-      expect(await split(joined)).toEqual(mails);
+      expect(await split(joined, { chunkBytes })).toEqual(mails);
     },
   );
 
@@ -363,12 +382,12 @@ describe('properties', () => {
     async (lines, crlf) => {
       const content = lines.join(crlf ? '\r\n' : '\n');
       const bytes = Buffer.from(content, 'latin1');
-      const { mails, skipped } = await survey(bytes.toString('latin1'));
+      const { mails, skipped } = await survey(bytes.toString('latin1'), { chunkBytes });
       const [gap = '0'] = skipped;
       const kept = mails.reduce((sum, text) => sum + text.length, Number.parseInt(gap, 10));
       expect(kept).toBeLessThanOrEqual(bytes.length);
       if (bytes.length > 0) expect(mails.length + skipped.length).toBeGreaterThan(0);
-      await split(bytes, { most: 200 });
+      await split(bytes, { most: 200, chunkBytes });
     },
   );
 });
