@@ -13,7 +13,7 @@ export type FuzzTarget<Input> = {
   /** The input in a message [JSON of its Latin-1 text]. */
   show?(input: Input): string;
   /**
-   * Inputs of a whole run [a million]; the long tests make a tenth of them: the same ones each time, unless a seed is given. Targets that
+   * Inputs of a whole run [a million]; the long tests make a twentieth of them: the same ones each time, unless a seed is given. Targets that
    * are slower than 20,000 inputs a second have fewer.
    */
   inputs?: number;
@@ -62,7 +62,7 @@ export async function fuzz<Input>(target: FuzzTarget<Input>): Promise<void> {
   if (ONLY !== undefined) return run(Number(ONLY));
   const collectGarbage = garbageCollector();
   // All long tests together have less than half an hour.
-  const inputs = Number(INPUTS ?? (target.inputs ?? MILLION) / 10);
+  const inputs = Number(INPUTS ?? (target.inputs ?? MILLION) / 20);
   let first: number | undefined;
   // Most inputs are refused by an error, and a stack trace costs more than the input.
   Error.stackTraceLimit = 0;

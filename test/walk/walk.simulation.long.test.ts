@@ -1,4 +1,4 @@
-// Ten thousand small walks over lists with every kind of fault, in virtual time: a complete walk is exact, and no row is wrong.
+// Five thousand small walks over lists with every kind of fault, in virtual time: a complete walk is exact, and no row is wrong.
 import { describeSampledWalks } from '../support/sampled-walk-tests.ts';
 
-describeSampledWalks(10_000, 10);
+describeSampledWalks(5_000, 10);

@@ -19,11 +19,11 @@ import { rawTar } from '../../support/tar.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { zipOf } from '../../support/zip.ts';
 
-const FUZZ_MS = 20_000;
+const FUZZ_MS = 10_000;
 const dir = tempFolder('fuzzed');
 const signal = new AbortController().signal;
 
-/** Runs the property for twenty seconds. */
+/** Runs the property for ten seconds. */
 async function fuzz<T>(inputs: fc.Arbitrary<T>, check: (input: T) => Promise<void>): Promise<void> {
   const limits = { numRuns: 1_000_000, interruptAfterTimeLimit: FUZZ_MS, markInterruptAsFailure: false };
   await fc.assert(fc.asyncProperty(inputs, check), limits);
