@@ -26,10 +26,10 @@ for (const [at, variant] of STEADY.filter((one) => !isWhollyQuick(one) && !one.i
 for (const variant of SLOW) testAgainst(variant, CHECKS);
 
 describe.each(FAULTY_SHAPES)('%s', (shape) => {
-  test('21 % of wrong pages: no list with exit 0 is wrong, and at most one is not exact', async () => {
+  test('21 % of wrong pages: no list with exit 0 is wrong, and at most two are not exact', async () => {
     const { exits, wrong } = await walkOften((seed) => drifting(shape, seed), WALKS);
     expect(wrong).toBe(0);
-    expect(exits[0], JSON.stringify(exits)).toBeGreaterThanOrEqual(WALKS - 1);
+    expect(exits[0], JSON.stringify(exits)).toBeGreaterThanOrEqual(WALKS - 2);
     expect(Object.keys(exits).filter((exit) => !['0', '8'].includes(exit))).toEqual([]);
   });
 
@@ -37,7 +37,7 @@ describe.each(FAULTY_SHAPES)('%s', (shape) => {
     const { exits, wrong } = await walkOften((seed) => rough(shape, seed), WALKS);
     expect(wrong).toBe(0);
     expect(Object.keys(exits).filter((exit) => !HONEST_EXITS.includes(exit))).toEqual([]);
-    expect(exits[0], JSON.stringify(exits)).toBeGreaterThanOrEqual(WALKS - 1);
+    expect(exits[0], JSON.stringify(exits)).toBeGreaterThanOrEqual(WALKS - 2);
   });
 });
 
