@@ -10,7 +10,7 @@ import {
 } from '../support/other-services/matrix.ts';
 import { SLOW, STEADY, drifting, rough } from '../support/other-services/variants.ts';
 
-const WALKS = 50;
+const WALKS = 40;
 
 // The quick tests run the main checks against every steady service, and all checks against some. Here every service meets a third of the
 // others, and every check a third of the services; `ARX_TEST_SERVICES=all`: all of them.

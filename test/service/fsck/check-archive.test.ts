@@ -1,6 +1,6 @@
 // The check of an archive: silent about a sound one, and each way to break one is found by its name, on both engines.
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -426,10 +426,11 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
     await writeFile(join(dir, 'list.mbox'), MBOX);
   });
 
-  const fresh = async (more: { blobs?: string } = {}): Promise<OpenArchive> => {
-    const place: ArchiveLocation =
-      engine === 'sqlite' ? { dir: join(dir, String((made += 1))) } : { url: await freshUrl(), ...more };
-    const archive = await openArchive({ ...place, sleep, now: () => Date.UTC(2026, 5, 1), randomBytes });
+  const open = async (place: ArchiveLocation): Promise<OpenArchive> =>
+    openArchive({ ...place, sleep, now: () => Date.UTC(2026, 5, 1), randomBytes });
+
+  const make = async (place: ArchiveLocation): Promise<OpenArchive> => {
+    const archive = await open(place);
     await importPaths(archive, [join(dir, 'list.mbox')], { signal, progress: () => {} });
     await redact(archive, 'att_1', 'sealed');
     const service = createService(archive, { assetUrl: 'http://127.0.0.1:9', version: '0' });
@@ -441,6 +442,20 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine) => {
       status: 'queued',
     });
     return archive;
+  };
+
+  /** A folder is made once and copied. */
+  let sound: Promise<string> | undefined;
+  const soundFolder = async (): Promise<string> => {
+    const folder = join(dir, 'sound');
+    await (await make({ dir: folder })).close();
+    return folder;
+  };
+  const fresh = async (more: { blobs?: string } = {}): Promise<OpenArchive> => {
+    if (engine === 'postgres') return make({ url: await freshUrl(), ...more });
+    const copy = join(dir, String((made += 1)));
+    await cp(await (sound ??= soundFolder()), copy, { recursive: true });
+    return open({ dir: copy });
   };
   const skip = engine === 'postgres' && noPostgres;
 
