@@ -21,7 +21,8 @@ const LINES_PER_SYNC = 256;
  * One line. `path` is relative to the folder; null for a row without a file: `redacted`, or `absent`, which the service never
  * had. A file that was kept before its row became so keeps `path` and `sha256`. The service may know no hash of such a file; then `sha256` is null. `reason` says why a file is not there; without `redacted` and
  * `absent` a pull could not keep it. `unlisted`: the list of the archive no longer had the row of a file that was kept; without `path`, the
- * file is no longer expected, and the id has no entry.
+ * file is no longer expected, and the id has no entry. `selections`: the options of the pulls that selected the row, such as `--city lisbon`;
+ * none of pulls by id. It is absent where that is not known, as in manifests of early builds.
  */
 export const ManifestEntry = z.object({
   id: z.string().min(1),
@@ -36,6 +37,7 @@ export const ManifestEntry = z.object({
   absent: z.boolean().optional(),
   unlisted: z.literal(true).optional(),
   reason: z.string().optional(),
+  selections: z.array(z.string()).optional(),
 });
 export type ManifestEntry = z.infer<typeof ManifestEntry>;
 
@@ -50,11 +52,28 @@ export type KeptEntry = ManifestEntry & { path: string; sha256: string };
 export const isKept = (entry: ManifestEntry | undefined): entry is KeptEntry =>
   entry != null && entry.path !== null && entry.sha256 !== null && !isNotKept(entry);
 
+/** More selections than this are not recorded: a new text each day, such as of `--until`, would make a line longer each day. */
+const MAX_SELECTIONS = 16;
+
+/** Returns the entry of a row that a pull selected by these options; undefined where it was named by its id. */
+export function withSelection(
+  entry: ManifestEntry,
+  earlier: ManifestEntry | undefined,
+  selection: string | undefined,
+): ManifestEntry {
+  const selections = new Set(earlier?.selections);
+  if (selection !== undefined) selections.add(selection);
+  return { ...entry, selections: [...selections].slice(-MAX_SELECTIONS) };
+}
+
 /** The manifest of a target folder, open for new entries. */
 export type Manifest = {
   /** The newest entry of each id, in order of their first appearance. */
   entries: Map<string, ManifestEntry>;
-  /** Adds an entry, which is written soon. Does nothing if it is there already, or if an earlier one failed. */
+  /**
+   * Adds an entry, which is written soon. One without selections keeps those of the earlier entry. Does nothing if it is there already,
+   * or if an earlier one failed.
+   */
   add(entry: ManifestEntry): void;
   /** Makes all entries durable. Throws Fault 'disk' where one could not be written. */
   close(): Promise<void>;
@@ -113,8 +132,10 @@ export async function openManifest(dir: string): Promise<Manifest> {
       };
       return {
         entries,
-        add(entry) {
+        add(given) {
           if (failure !== undefined) return;
+          const selections = given.selections ?? entries.get(given.id)?.selections;
+          const entry = selections === undefined ? given : { ...given, selections };
           const line = JSON.stringify(entry);
           if (JSON.stringify(entries.get(entry.id)) === line) return;
           setEntry(entries, entry);

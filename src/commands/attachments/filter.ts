@@ -5,7 +5,8 @@ import type { App } from '../../app.ts';
 import type { Query } from '../../client/index.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { cutText } from '../../contract/search/cut-text.ts';
-import { shellWord } from '../../shell-words.ts';
+import { shellLine, shellWord } from '../../shell-words.ts';
+import { optionWords } from '../command-again.ts';
 import type { FieldFilter } from '../field-filter.ts';
 import { ContentType, Size } from '../input.ts';
 import type { MessageFacts } from './message-facts.ts';
@@ -41,6 +42,20 @@ export const SELECTOR_NAMES = Object.keys(Selectors.shape) as (keyof Selectors)[
 /** Returns the option of such a value: `--min-bytes` of `minBytes`. */
 export function optionOf(name: keyof Selectors): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** Returns these options with their values, as words of a command line. */
+export function selectorWords(input: Selectors, names: readonly (keyof Selectors)[]): string[] {
+  return names.flatMap((name) => {
+    const value = input[name];
+    return value === undefined ? [] : optionWords(optionOf(name), `${value}`);
+  });
+}
+
+/** Returns the same text for options that select the same rows, in any letter case; `--all` where there are none. */
+export function selectionOptions(input: Selectors): string {
+  const words = selectorWords(input, SELECTOR_NAMES);
+  return words.length === 0 ? '--all' : shellLine(words).toLowerCase();
 }
 
 /** In place of a value of a city, type or source: rows that have none, or do not show it. */

@@ -3,13 +3,21 @@ import { isKept, type KeptEntry, type ManifestEntry } from '../../download/manif
 import type { Puller, UnlistedResult } from '../../download/puller.ts';
 import type { MissedFile, Selection } from './selection.ts';
 
-/** Yields, after the rows of the selection, what else it concerns of the files that were kept. `seen`: the ids of the selected rows. */
+/**
+ * Yields, after the rows of the selection, what else it concerns of the files that were kept by a pull of this selection, or by one of which
+ * that is not known. `seen`: the ids of the selected rows.
+ */
 export async function* missedFiles(
-  selection: Pick<Selection, 'missed'>,
+  selection: Pick<Selection, 'missed' | 'isAll' | 'options'>,
   entries: ReadonlyMap<string, ManifestEntry>,
   seen: ReadonlySet<string>,
 ): AsyncGenerator<MissedFile & { entry: KeptEntry }> {
-  const kept = [...entries.values()].filter((entry) => isKept(entry) && !seen.has(entry.id));
+  const { isAll, options } = selection;
+  const isOfSelection = ({ selections }: ManifestEntry): boolean =>
+    isAll || selections === undefined || selections.some((selected) => selected === options);
+  const kept = [...entries.values()].filter(
+    (entry) => isKept(entry) && isOfSelection(entry) && !seen.has(entry.id),
+  );
   if (kept.length === 0) return;
   for await (const found of selection.missed(new Set(kept.map(({ id }) => id)))) {
     const entry = entries.get(found.id);

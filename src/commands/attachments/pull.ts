@@ -7,7 +7,13 @@ import type { Attachment } from '../../contract/attachment.ts';
 import type { PulledFile, PullReport } from '../../contract/reports/files.ts';
 import { FileLeftOut } from '../../download/download-limits.ts';
 import { openDiskWorker } from '../../download/disk-worker-client.ts';
-import { isKept, openManifest, readManifest, type ManifestEntry } from '../../download/manifest.ts';
+import {
+  isKept,
+  openManifest,
+  readManifest,
+  withSelection,
+  type ManifestEntry,
+} from '../../download/manifest.ts';
 import { markUnfinished } from '../../download/unfinished-pull.ts';
 import { removeFinishedPartials, scanFolder } from '../../download/folder-scan.ts';
 import { createUniqueKeys } from '../../download/partial-names.ts';
@@ -199,7 +205,12 @@ async function pullWith(
     const rows = layout?.prepare(first.rows) ?? first.rows;
     const filesInProgress = input.concurrency + MAX_FILES_BEING_WRITTEN;
     const results = mapConcurrent(rows, filesInProgress, async (row) => {
-      const result = await puller.pull(row);
+      const { entry, ...pulled } = await puller.pull(row);
+      const earlier = manifest.entries.get(row.id);
+      const result = {
+        ...pulled,
+        ...(entry === undefined ? {} : { entry: withSelection(entry, earlier, selection.options) }),
+      };
       ended.add(result);
       return result;
     });

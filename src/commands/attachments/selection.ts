@@ -18,6 +18,7 @@ import {
   filteredCatalogue,
   matchedMessages,
   SELECTOR_NAMES,
+  selectionOptions,
   type ExactValues,
   type MatchedMessages,
   type Selectors,
@@ -29,6 +30,8 @@ import { FilesWithoutValue } from './without-value.ts';
 export type Selection = {
   /** Whether every row of the catalogue is selected. */
   isAll: boolean;
+  /** The options that select the rows, as the manifest records them; undefined for named ids. */
+  options: string | undefined;
   /**
    * Yields the rows; may be called once. `onSeen` gets each row of each page as it comes, long before the row has a
    * place in the list.
@@ -163,6 +166,7 @@ export async function select(input: Selected, app: App): Promise<Selection> {
   }
   return {
     isAll,
+    options: isNamed ? undefined : selectionOptions(input),
     missed,
     rows: (onSeen) => {
       tellSeen = onSeen;

@@ -3,6 +3,7 @@ import { lstat, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
+import type { Attachment } from '../../contract/attachment.ts';
 import { fileStateOf, isPullable, reasonOf } from '../../contract/attachment-file.ts';
 import { sameHash } from '../../contract/scalars.ts';
 import type { VerifiedFile, VerifyReport } from '../../contract/reports/files.ts';
@@ -28,6 +29,7 @@ import { formatBytes } from '../../format/numbers.ts';
 import { checkOutputFile, OutputFile, writeHtmlPage } from '../output-file.ts';
 import { printFileReport } from './file-report.ts';
 import { checkSelectors, optionOf, Selectors, SELECTOR_NAMES } from './filter.ts';
+import { missedFiles } from './kept-files.ts';
 import { unlistedText } from './kept-file-news.ts';
 import { withNewerEntries } from './newer-entries.ts';
 import { limitedNotices } from './notices.ts';
@@ -256,7 +258,7 @@ function withUnlisted(
   return found;
 }
 
-/** `unlisted`: files that a pull kept, and that the whole catalogue does not have. */
+/** `unlisted`: files that a pull of these rows kept, and that the catalogue does not have. */
 type Expectation = { expected: ExpectedFile[]; whole: boolean; unlisted: readonly KeptEntry[] };
 
 async function expectation(
@@ -276,7 +278,7 @@ async function catalogue(dir: string, part: Selectors, app: App): Promise<Expect
   const manifest = await readManifest(dir);
   const selection = await select({ ...part, ids: [] }, app);
   const expected: ExpectedFile[] = [];
-  for await (const row of selection.rows()) {
+  const expect = (row: Attachment): void => {
     const { id } = row;
     const entry = manifest?.get(id);
     const kept = isKept(entry) ? entry : undefined;
@@ -291,13 +293,15 @@ async function catalogue(dir: string, part: Selectors, app: App): Promise<Expect
       bytes: row.bytes ?? null,
       changed: kept !== undefined && row.sha256 !== undefined && !sameHash(kept.sha256, row.sha256),
     });
-  }
-  failIncomplete(app, selection, expected.length);
+  };
+  for await (const row of selection.rows()) expect(row);
+  const listed = expected.length;
+  const seen = new Set(expected.map(({ id }) => id ?? ''));
+  const unlisted: KeptEntry[] = [];
+  for await (const { row, entry } of missedFiles(selection, manifest ?? NO_ENTRIES, seen))
+    if (row === undefined) unlisted.push(entry);
+    else expect(row);
+  failIncomplete(app, selection, listed);
   const whole = selection.fault() === undefined && !selection.isUndecided();
-  const seen = new Set(expected.map(({ id }) => id));
-  const unlisted =
-    !selection.isAll || !whole
-      ? []
-      : [...(manifest?.values() ?? [])].filter(isKept).filter(({ id }) => !seen.has(id));
   return { expected, whole, unlisted };
 }

@@ -6,15 +6,14 @@ import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { Fault } from '../../faults.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { shellLine } from '../../shell-words.ts';
-import { optionWords } from '../command-again.ts';
 import { isDrifting } from '../page.ts';
 import { sayLeftOut, type LeftOut } from '../row-tests.ts';
 import {
   attachmentTests,
   fieldFilters,
   listWithout,
-  optionOf,
   SELECTOR_NAMES,
+  selectorWords,
   type MatchedMessages,
   type Selectors,
 } from './filter.ts';
@@ -119,10 +118,7 @@ async function findLeftOut(
 /** Returns the options that excluded other rows: all but those of a value that the rows do not show. */
 function keptOptions(input: Selectors): string {
   const kept = SELECTOR_NAMES.filter((name) => name !== 'city' && name !== 'type' && name !== 'source');
-  const words = kept.flatMap((name) => {
-    const value = input[name];
-    return value === undefined ? [] : optionWords(optionOf(name), `${value}`);
-  });
+  const words = selectorWords(input, kept);
   return words.length === 0 ? '' : ` ${shellLine(words)}`;
 }
 

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { MANIFEST_FILE } from '../../../src/download/manifest.ts';
 import { PullPlan, PullReport, VerifyReport } from '../../../src/contract/reports/files.ts';
 import { serveCatalogue, type ForeignFile } from '../../support/catalogue-server.ts';
 import { arx, type Ran } from '../../support/command.ts';
@@ -85,13 +86,71 @@ describe('a pull by a filter', () => {
   });
 
   test('fetches what is missing again, also where its only file is withheld now', async () => {
-    expect((await pull('--city hobart -q')).exit).toBe(0);
+    expect((await pull('--name hobart-040* --city hobart -q')).exit).toBe(0);
     rmSync(path(FILE));
-    expect((await pull('--city hobart -q')).exit).toBe(0);
+    expect((await pull('--name hobart-040* --city hobart -q')).exit).toBe(0);
     expect(existsSync(path(FILE))).toBe(true);
     await arx(dir, 'redact att_12 --yes');
     const named = await pull('--name hobart-040* --city hobart -q');
     expect([named.exit, named.stderr]).toEqual([3, expect.stringContaining(NEWS)]);
+  });
+});
+
+describe('filters that share a folder', () => {
+  const FILE = 'hobart-040-page.pdf';
+  const withheldOf = (ran: Ran): unknown[] =>
+    reportOf(ran).files.flatMap(({ id, verdict }) => (verdict === 'withheld' ? [id] : []));
+  const linesOf = (): Record<string, unknown>[] =>
+    textOf(MANIFEST_FILE)
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  beforeEach(() => sampleData(join(dir, 'data')));
+
+  test.each([
+    ['--city hobart', '--city lisbon'],
+    ['--city hobart', '--type image/png'],
+    ['--all', '--city hobart'],
+    ['att_12', '--city hobart'],
+  ])('a file that %s kept is none of %s', async (keeping, other) => {
+    await pull(`${other} -q`);
+    // What both keep is of both.
+    if (other === '--city hobart') rmSync(path(MANIFEST_FILE));
+    expect((await pull(`${keeping} -q`)).exit).toBe(keeping === '--all' ? 3 : 0);
+    expect((await arx(dir, 'redact att_12 --yes')).exit).toBe(0);
+    const ran = await pull(`${other} --json`);
+    expect([withheldOf(ran), ran.stderr]).toEqual([[], expect.not.stringContaining('withheld or absent')]);
+    for (const line of [`pull ${other} --to dl --dry-run`, `verify dl --against catalogue ${other}`]) {
+      const more = await arx(dir, `attachments ${line} --json`);
+      expect([line, more.stdout]).toEqual([line, expect.not.stringContaining('"now":"withheld"')]);
+    }
+  });
+
+  test('a file that both kept is withheld in both, by any letter case, and the manifest says so', async () => {
+    for (const filter of ['--city hobart', '--type application/pdf']) await pull(`${filter} -q`);
+    expect(linesOf().findLast(({ id }) => id === 'att_12')).toMatchObject({
+      selections: ['--city hobart', '--type application/pdf'],
+    });
+    await arx(dir, 'redact att_12 --yes');
+    for (const filter of ['--city Hobart', '--type application/pdf']) {
+      expect(withheldOf(await pull(`${filter} --json`))).toEqual(['att_12']);
+      const verified = await verify(`--against catalogue ${filter} --json`);
+      expect([verified.exit, VerifyReport.parse(JSON.parse(verified.stdout)).files]).toEqual([
+        0,
+        expect.arrayContaining([
+          expect.objectContaining({ id: 'att_12', path: FILE, verdict: 'match', now: 'withheld' }),
+        ]),
+      ]);
+    }
+  });
+
+  test('a line without selections, as an early build wrote it, may be of any filter', async () => {
+    await pull('--city hobart -q');
+    const old = linesOf().map((line) => `${JSON.stringify({ ...line, selections: undefined })}\n`);
+    writeFileSync(path(MANIFEST_FILE), old.join(''));
+    await arx(dir, 'redact att_12 --yes');
+    for (const filter of ['--city lisbon', '--city hobart'])
+      expect(withheldOf(await pull(`${filter} --json`))).toEqual(['att_12']);
   });
 });
 
@@ -168,8 +227,9 @@ describe('kept files that the list no longer has', () => {
   });
 
   test('a pull by a filter tells those that are gone once, and afterwards those that are not as they were', async () => {
+    const filtered = '--name file-* -q --allow-withheld --json';
+    expect((await pull(filtered)).exit).toBe(0);
     await serve('one');
-    const filtered = '--name file-1* -q --allow-withheld --json';
     const news = await pull(filtered);
     expect([news.exit, news.stderr]).toEqual([3, expect.stringContaining(NEWS)]);
     const next = await pull(filtered);

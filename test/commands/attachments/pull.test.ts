@@ -559,7 +559,7 @@ test('a file whose manifest line was lost is known by its hash', async () => {
   expect(ran.exit).toBe(0);
   expect(reportOf(ran).files).toMatchObject([{ verdict: 'match', attempts: 0 }]);
   expect(readFileSync(join(dir, 'dl', MANIFEST_FILE), 'utf8')).toBe(
-    `{"id":"att_1","path":"file-1.txt","sha256":"${sha256Of('hello')}","bytes":5,"redacted":false}\n`,
+    `{"id":"att_1","path":"file-1.txt","sha256":"${sha256Of('hello')}","bytes":5,"redacted":false,"selections":[]}\n`,
   );
   // A third time there is nothing to write.
   expect((await pull('att_1 --to dl')).exit).toBe(0);
