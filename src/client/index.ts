@@ -9,7 +9,7 @@ import type { Health } from '../contract/health.ts';
 import { OWNER_SECRET_HEADER, pathOf, ROUTES, type RouteName } from '../contract/routes.ts';
 import type { SearchPage } from '../contract/search/search.ts';
 import type { Position } from '../contract/sequence.ts';
-import type { Token, TokenRequest } from '../contract/token.ts';
+import type { ReceivedToken, TokenRequest } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { lazy } from '../lazy.ts';
 import { parseContent, type ForeignContent } from './content-body.ts';
@@ -61,7 +61,7 @@ export type ListName = 'attachments' | 'conversations' | 'messages' | 'events' |
  */
 export type Client = {
   readonly baseUrl: URL;
-  token(request: TokenRequest): Promise<Reply<Token>>;
+  token(request: TokenRequest): Promise<Reply<ReceivedToken>>;
   attachments(query?: Query): Promise<Reply<ListPage<Attachment>>>;
   attachment(id: string): Promise<Reply<Attachment>>;
   content(id: string, query?: Query): Promise<Reply<Content | ForeignContent>>;

@@ -1,5 +1,5 @@
 // Reads the answer to a request for a token.
-import type { Token } from '../contract/token.ts';
+import type { ReceivedToken } from '../contract/token.ts';
 import { Fault } from '../faults.ts';
 import { TOKEN_FROM_ELSEWHERE } from './error-response.ts';
 import { dropNotices, type Messages } from './record-list.ts';
@@ -8,11 +8,11 @@ import { createBodyReader } from './shapes/record-body.ts';
 import { tokenKind } from './shapes/record-kinds.ts';
 
 /** Returns the token. `now` by our clock. Throws Fault 'protocol' for one that cannot be read or has expired; nothing of the answer is quoted. */
-export function parseTokenResponse(answer: ApiResponse, now: number, messages: Messages): Reply<Token> {
+export function parseTokenResponse(answer: ApiResponse, now: number, messages: Messages): Reply<ReceivedToken> {
   return withTokenHint(() => {
     const kind = tokenKind(parseHttpDate(answer.headers['date']) ?? now);
     const reader = createBodyReader(kind, dropNotices(kind.name, messages, ''));
-    const readBody = (body: unknown): Token => reader(body, answer);
+    const readBody = (body: unknown): ReceivedToken => reader(body, answer);
     return checkedExpiry(parseResponseWith(answer, readBody, { isSecret: true }), now);
   });
 }
@@ -30,9 +30,9 @@ function withTokenHint<T>(read: () => T): T {
 }
 
 /** Throws for a token that has expired by both clocks, the service's and ours. One clock alone may be wrong. */
-function checkedExpiry(reply: Reply<Token>, now: number): Reply<Token> {
+function checkedExpiry(reply: Reply<ReceivedToken>, now: number): Reply<ReceivedToken> {
   const { expires_at } = reply.body;
-  if (Date.parse(expires_at) <= Math.min(now, reply.serverTime ?? now)) {
+  if (expires_at !== undefined && Date.parse(expires_at) <= Math.min(now, reply.serverTime ?? now)) {
     throw new Fault('protocol', `the service gave a token that expired at ${expires_at}`);
   }
   return reply;

@@ -39,8 +39,17 @@ export async function run({ use }: z.infer<typeof Input>, app: App): Promise<voi
   const last = await lastLogin(app);
   const request = app.mayAsk ? await askedRequest(last, app) : givenRequest(app);
   const entry = await loggedIn(request, { session, last, app });
+  sayUnknown(entry, app);
   await app.printer.record(identityView, identityOf(entry, app));
   await chooseService(use, app);
+}
+
+/** Says what the service left out of which later commands depend. */
+function sayUnknown({ access_tier: tier, expires_at: end }: TokenEntry, app: Pick<App, 'notice'>): void {
+  const isOpen = end === undefined;
+  if (tier === undefined)
+    app.notice(`the service does not say the tier of the token${isOpen ? ', nor when it ends' : ''}`);
+  else if (isOpen) app.notice('the service does not say when the token ends');
 }
 
 function storedIn({ tokens }: App): string {

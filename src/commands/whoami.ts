@@ -21,16 +21,17 @@ export async function run(_input: z.infer<typeof Input>, app: App): Promise<void
   }
   const { access_tier: tier, given_tier: given } = entry;
   await app.printer.record(given === undefined ? identityView : loweredIdentityView, identityOf(entry, app));
-  if (given !== undefined)
+  if (given !== undefined && tier !== undefined)
     app.notice(`the token is for tier ${tier}, and the service gave tier ${given} at the last request`);
 }
 
 /** Returns a stored token as `whoami` and `login` show it. */
 export function identityOf(entry: TokenEntry, app: App): Identity {
   const { access_token: _, ...rest } = entry;
+  const expiry = effectiveExpiry(entry);
   return {
     ...rest,
-    effective_expires_at: new Date(effectiveExpiry(entry)).toISOString(),
+    ...(expiry === undefined ? {} : { effective_expires_at: new Date(expiry).toISOString() }),
     expired: isExpired(entry, app.world.now()),
     stored_in: app.tokens.place,
   };

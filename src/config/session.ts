@@ -1,7 +1,7 @@
 // Chooses the token that a command sends: given by the user, stored, renewed or, for the local archive, obtained on demand.
 import { isWithin } from '../client/base-url.ts';
 import { NoTokenFault } from '../client/no-token.ts';
-import type { Token, TokenRequest } from '../contract/token.ts';
+import type { ReceivedToken, TokenRequest } from '../contract/token.ts';
 import { Fault, type FaultKind } from '../faults.ts';
 import { shellLine } from '../shell-words.ts';
 import { isExpired, readClock } from './token-expiry.ts';
@@ -21,7 +21,7 @@ export type SessionNeeds = {
   /** Ends the wait for a token file. */
   signal: AbortSignal;
   /** Requests a token (interface 4.1). `serverTime` is the Date header in milliseconds since the epoch. */
-  login(request: TokenRequest): Promise<{ body: Token; serverTime?: number }>;
+  login(request: TokenRequest): Promise<{ body: ReceivedToken; serverTime?: number }>;
   now(): number;
   notice(text: string): void;
 };
@@ -190,7 +190,7 @@ export function createSession(needs: SessionNeeds): Session {
       if (entry === undefined || tierChanges >= MAX_TIER_CHANGES) return;
       const isNews = (before ?? tierOf(entry)) !== tier;
       // What a list has depends on the tier, so each run says once that it is another than that of the token.
-      if (!isNews && (before !== undefined || tier === entry.access_tier)) return;
+      if (!isNews && (before !== undefined || tier === (entry.access_tier ?? tier))) return;
       tierChanges += 1;
       sayTier(entry, tier);
       if (isNews) await storeTier(entry, tier);
@@ -314,6 +314,7 @@ export function createSession(needs: SessionNeeds): Session {
   }
 
   function sayTier({ access_tier: tier }: TokenEntry, now: string): void {
+    if (tier === undefined) return needs.notice(`the service gives tier ${now}`);
     needs.notice(
       now === tier
         ? `the service gives tier ${tier} again`
@@ -344,8 +345,8 @@ export function createSession(needs: SessionNeeds): Session {
   }
 }
 
-/** Returns the tier that the service gave a token last. */
-function tierOf({ access_tier: tier, given_tier: given }: TokenEntry): string {
+/** Returns the tier that the service gave a token last; undefined where it never said one. */
+function tierOf({ access_tier: tier, given_tier: given }: TokenEntry): string | undefined {
   return given ?? tier;
 }
 

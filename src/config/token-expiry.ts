@@ -12,22 +12,27 @@ export const CLOCK_TOLERANCE_MS = 60_000;
 const MAX_TOKEN_LIFETIME_MS = 366 * 86_400_000;
 
 /**
- * Returns when a token counts as expired, in milliseconds since the epoch by the service's clock. This is `expires_at` plus
+ * Returns when a token counts as expired, in milliseconds since the epoch by the service's clock; undefined where the service did not say it. This is `expires_at` plus
  * `timeline_offset_ms + session_drift_ms` where that is earlier, never later. The service reports its drift, but not in which
  * direction to apply it (interface 1, 2.3, 5): an early renewal costs one request, a late one a failure.
  * A drift by which the token would have expired before it was obtained is ignored.
  */
-export function effectiveExpiry(token: Timed): number {
+export function effectiveExpiry(token: Timed): number | undefined {
+  if (token.expires_at === undefined) return undefined;
   const expires = Date.parse(token.expires_at);
-  const moved = expires + Math.min(0, token.timeline_offset_ms + token.session_drift_ms);
+  const drift = (token.timeline_offset_ms ?? 0) + (token.session_drift_ms ?? 0);
+  const moved = expires + Math.min(0, drift);
   return moved > Date.parse(token.obtained_at) + token.clock_offset_ms ? moved : expires;
 }
 
-/** Returns the milliseconds until a token counts as expired, negative after that. `now` is local time. */
+/**
+ * Returns the milliseconds until a token counts as expired, negative after that; without end where that is not known. `now` is local
+ * time.
+ */
 export function timeLeft(token: Timed, now: number): number {
   // Where the local clock was set back to before the token was obtained, its age is unknown: the service decides.
   const local = Math.max(now, Date.parse(token.obtained_at));
-  return effectiveExpiry(token) - (local + token.clock_offset_ms);
+  return (effectiveExpiry(token) ?? Infinity) - (local + token.clock_offset_ms);
 }
 
 /** Returns whether a token counts as expired. `now` is local time. */
@@ -44,9 +49,14 @@ export type ClockReading = { offset: number; expired: boolean; notice?: string }
 /**
  * Returns what the Date header of a token response says about the clock. `serverTime` is the header in milliseconds since the
  * epoch, undefined where it is missing or invalid. A Date that contradicts `expires_at`, where our clock does not, is
- * ignored.
+ * ignored. Nothing is said of the clock where the token has no end that is known.
  */
-export function readClock(serverTime: number | undefined, now: number, expiresAt: string): ClockReading {
+export function readClock(
+  serverTime: number | undefined,
+  now: number,
+  expiresAt: string | undefined,
+): ClockReading {
+  if (expiresAt === undefined) return { offset: 0, expired: false };
   const expires = Date.parse(expiresAt);
   const fits = (time: number) => expires > time && expires - time <= MAX_TOKEN_LIFETIME_MS;
   const offset = serverTime === undefined || Number.isNaN(serverTime) ? undefined : serverTime - now;

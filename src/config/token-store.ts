@@ -1,7 +1,7 @@
 // The store of tokens by origin and profile, and its default: tokens.json, which several processes may change at once.
 import { writeNewFile } from '../disk/atomic-file.ts';
 import { Fault } from '../faults.ts';
-import type { Token } from '../contract/token.ts';
+import type { ReceivedToken } from '../contract/token.ts';
 import { withLock, removeLeftovers } from './lock.ts';
 import { readPrivate, replacePrivate, writeFault, type StoreWorld } from './private-file.ts';
 import { parsePrivateJson } from './private-json.ts';
@@ -11,7 +11,7 @@ import { parsePrivateJson } from './private-json.ts';
  * local time (ISO 8601, UTC). `clock_offset_ms` is the service's clock minus ours at that moment.
  */
 export type TokenEntry = Pick<
-  Token,
+  ReceivedToken,
   | 'access_token'
   | 'expires_at'
   | 'scope'
@@ -168,6 +168,10 @@ export function parseTokens(bytes: Uint8Array, path: string): TokenEntry[] {
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isTime = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 const isInteger = (value: unknown): boolean => Number.isSafeInteger(value);
+const optional =
+  (isRight: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    value === undefined || isRight(value);
 
 /** Returns one entry from its JSON, undefined where it is none. */
 export function parseEntry(text: string): TokenEntry | undefined {
@@ -184,19 +188,19 @@ const FIELDS: Record<keyof TokenEntry, (value: unknown) => boolean> = {
   profile: isText,
   // A header must be able to hold it; see AccessToken in the contract.
   access_token: (value) => typeof value === 'string' && /^[\x21-\x7e]{1,8192}$/.test(value),
-  expires_at: isTime,
-  scope: (value) => Array.isArray(value) && value.every(isText),
-  access_tier: isText,
-  issued_by: isText,
-  timeline_offset_ms: isInteger,
-  session_drift_ms: isInteger,
-  source_integrity: (value) => typeof value === 'number' && value >= 0 && value <= 1,
+  expires_at: optional(isTime),
+  scope: optional((value) => Array.isArray(value) && value.every(isText)),
+  access_tier: optional(isText),
+  issued_by: optional(isText),
+  timeline_offset_ms: optional(isInteger),
+  session_drift_ms: optional(isInteger),
+  source_integrity: optional((value) => typeof value === 'number' && value >= 0 && value <= 1),
   client_id: isText,
   observer_tier: isText,
   requested_tier: isText,
   obtained_at: isTime,
   clock_offset_ms: isInteger,
-  given_tier: (value) => value === undefined || isText(value),
+  given_tier: optional(isText),
 };
 
 function wrongField(entry: unknown): string | undefined {

@@ -30,6 +30,13 @@ export const Token = z.looseObject({
 });
 export type Token = z.infer<typeof Token>;
 
+/** A token as a client reads it: a plain OAuth service gives little more than the token (RFC 6749 5.1). */
+export const ReceivedToken = z.looseObject({
+  ...Token.partial().shape,
+  access_token: Token.shape.access_token,
+});
+export type ReceivedToken = z.infer<typeof ReceivedToken>;
+
 /** Tiers of our service, lowest first (interface 5). The interface shows only `internal` and a mirror scope. */
 export const TIERS = ['external', 'internal', 'mirror'] as const;
 /** What a token may see: `external` sees the least, `mirror` everything (interface 5). */

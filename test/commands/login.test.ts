@@ -62,6 +62,46 @@ async function ours(): Promise<Served> {
   return served;
 }
 
+describe('a service that gives tokens as RFC 6749 says', () => {
+  const login = 'login --client-id ada --observer-tier inner';
+  const { access_token } = TOKEN;
+  const BARE = { access_token, token_type: 'bearer' };
+  const loginTo = async (token: object): Promise<Ran & { base: string }> => {
+    const service = await misbehave(always(answer(200, JSON.stringify(token))));
+    close = service.close;
+    const base = `--base-url ${service.url}`;
+    return { ...(await arx(dir, `${login} ${base}`, { env: ENV })), base };
+  };
+
+  test('a token alone is stored; what is not known of it is said once, and shown as unknown', async () => {
+    const { exit, stdout, stderr, base } = await loginTo(BARE);
+    expect([exit, stdout]).toEqual([0, expect.stringContaining('tier\tunknown')]);
+    expect(stderr).toContain('the service does not say the tier of the token, nor when it ends\n');
+    const shown = await arx(dir, `whoami ${base}`, { env: ENV });
+    expect([shown.exit, shown.stdout]).toEqual([0, expect.stringMatching(/^tier\tunknown$/m)]);
+    expect(shown.stdout).toMatch(/^expired\tfalse$/m);
+    const json = JSON.parse((await arx(dir, `whoami ${base} --json`, { env: ENV })).stdout) as object;
+    expect(json).toMatchObject({ client_id: 'ada', observer_tier: 'inner', expired: false });
+    for (const name of ['access_tier', 'expires_at', 'effective_expires_at', 'scope', 'issued_by'])
+      expect(json).not.toHaveProperty(name);
+  });
+
+  test.each([
+    'access_tier',
+    'issued_by',
+    'timeline_offset_ms',
+    'session_drift_ms',
+    'source_integrity',
+    'scope',
+  ])('an answer without %s is a token', async (name) => {
+    const { exit, base } = await loginTo({ ...TOKEN, [name]: undefined });
+    expect(exit).toBe(0);
+    const shown = await arx(dir, `whoami ${base} --json`, { env: ENV });
+    expect([shown.exit, shown.stdout]).toEqual([0, expect.not.stringContaining(`"${name}"`)]);
+    expect(shown.stdout).toContain('"expires_at"');
+  });
+});
+
 describe('the local archive', () => {
   test.each(['local', 'service'])(
     'a token file is refused, since the token is not stored: %s',

@@ -69,7 +69,7 @@ test('the tier that the service gives is stored whenever it changes in a run, al
   expect(tier).not.toBe(lower);
   await session.tierGiven(lower);
   expect(await stored()).toBe(lower);
-  await session.tierGiven(tier);
+  await session.tierGiven(tier!);
   expect(await stored()).toBeUndefined();
   await session.tierGiven(lower);
   await session.login({ client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' });

@@ -29,7 +29,7 @@ test.each([
 
 property.prop([fc.integer(), fc.integer()])('drift never prolongs and never kills a new token', (a, b) => {
   const token = entry({ timeline_offset_ms: a, session_drift_ms: b });
-  expect(effectiveExpiry(token)).toBeLessThanOrEqual(Date.parse(token.expires_at));
+  expect(effectiveExpiry(token)).toBeLessThanOrEqual(Date.parse(token.expires_at!));
   expect(isExpired(token, NOW)).toBe(false);
 });
 
@@ -51,6 +51,12 @@ describe('L1: the clock of the service counts', () => {
   test('a clock set back after login does not end the token, nor prolong it beyond its life', () => {
     expect(timeLeft(entry(), NOW - 10 * DAY)).toBe(HOUR);
   });
+});
+
+test('a token whose end is not known never expires, and nothing is said of the clock', () => {
+  const { expires_at: _, timeline_offset_ms: __, ...token } = entry();
+  expect([effectiveExpiry(token), isExpired(token, NOW + 400 * DAY)]).toEqual([undefined, false]);
+  expect(readClock(NOW - DAY, NOW, undefined)).toEqual({ offset: 0, expired: false });
 });
 
 describe('readClock', () => {

@@ -3,7 +3,7 @@ import { instantOf } from '../../contract/epoch.ts';
 import { Acknowledgement } from '../../contract/event.ts';
 import { Health } from '../../contract/health.ts';
 import { Instant } from '../../contract/scalars.ts';
-import { Token } from '../../contract/token.ts';
+import { ReceivedToken } from '../../contract/token.ts';
 import { ownField, type JsonRecord } from './json-path.ts';
 import { ATTACHMENTS, CONVERSATIONS } from './list-kinds.ts';
 import { flagOf, numberOf } from './page-facts.ts';
@@ -19,7 +19,7 @@ export const CONVERSATION = kindOf({ name: 'conversation', ...CONVERSATIONS });
 export const tokenKind = (givenAt: number) =>
   kindOf({
     name: 'token',
-    schema: Token,
+    schema: ReceivedToken,
     dates: ['expires_at'],
     prepare: (record) => withUsualFields(record, givenAt),
   });

@@ -125,10 +125,21 @@ test.each<[object, object]>([
   expect(createBodyReader(tokenKind(GIVEN_AT), drop)(token, answer)).toMatchObject(read);
 });
 
-test.each(['soon', -1e300, {}])('a token for %j seconds has no end', (expires_in) => {
-  const token = { access_token: 'abc', scope: [], expires_in };
-  expect(() => createBodyReader(tokenKind(GIVEN_AT), drop)(token, answer)).toThrow('at expires_at: ');
-});
+test.each(['soon', -1e300, {}, undefined])(
+  'a token for %j seconds has no end that is known',
+  (expires_in) => {
+    const token = { access_token: 'abc', token_type: 'Bearer', expires_in };
+    const read = createBodyReader(tokenKind(GIVEN_AT), drop)(token, answer);
+    expect([read.access_token, read.expires_at]).toEqual(['abc', undefined]);
+  },
+);
+
+test.each([{}, { access_token: '' }, { access_token: 'a b' }, { token: 'abc' }])(
+  'without a usable access_token it is no token: %j',
+  (token) => {
+    expect(() => createBodyReader(tokenKind(GIVEN_AT), drop)(token, answer)).toThrow('at access_token: ');
+  },
+);
 
 test.each<[object, string]>([
   [{ status: 'ok' }, 'ok'],
