@@ -14,7 +14,8 @@ import { examineEmptyAnswer, parameterOf } from './empty-answer.ts';
 import { FilterState, opposite, shows, type FieldFilter } from './field-filter.ts';
 import { readAcceptedPage, type Page } from './page.ts';
 import { firstMatches } from './first-matches.ts';
-import { windowQuery, type Window } from './input.ts';
+import { hasCursorAtEnd, readExclusive } from './exclusive-page.ts';
+import { windowQuery, withoutUndefined, type Window } from './input.ts';
 import { RowTests, type RowTest } from './row-tests.ts';
 
 type ReadPage<Row> = (query: Query) => Promise<Reply<Page<Row>>>;
@@ -43,6 +44,8 @@ const NO_TESTS: LocalTests<unknown> = { tests: [], sayCost: () => Promise.resolv
  */
 export class FilteredList<Row extends { id: string }> {
   readonly #read: ReadPage<Row>;
+  /** Whether a page of a service that is not ours has the row of its cursor, so that these rows are left out. */
+  #areCursorsInclusive = false;
   readonly #app: FilterApp;
   readonly #filters: FilterState[];
   readonly #local: LocalTests<Row>;
@@ -69,7 +72,7 @@ export class FilteredList<Row extends { id: string }> {
   ) {
     this.#local = local;
     this.tests = new RowTests(local.tests);
-    this.#read = read;
+    this.#read = (query) => (this.#areCursorsInclusive ? readWithoutCursors(read, query) : read(query));
     this.#app = app;
     this.#filters = filters.map((filter) => new FilterState(filter));
   }
@@ -146,7 +149,12 @@ export class FilteredList<Row extends { id: string }> {
    * service than ours ignores a cursor, and `not_found` where the list does not have its row.
    */
   async firstMatches(window: Window): Promise<Page<Row>> {
-    const first = await this.#firstPage(window);
+    let first = await this.#firstPage(window);
+    if (!this.#isOurs && hasCursorAtEnd(first.data.map(idOf), window)) {
+      this.#areCursorsInclusive = true;
+      this.#app.log('the cursors of this list are inclusive: the row of a cursor is left out');
+      first = await this.#firstPage(window);
+    }
     if (!this.#isOurs) await checkCursors(this.ids, window, first.data.map(idOf));
     // Where the list goes on, `has_more` must be about the rows that match.
     const isWhole =
@@ -426,6 +434,21 @@ export class FilteredList<Row extends { id: string }> {
       return others.length === 0 ? undefined : this.#following(window, others);
     }
   }
+}
+
+/** Reads a page without the rows of its cursors. Throws as the read does. */
+async function readWithoutCursors<Row extends { id: string }>(
+  read: ReadPage<Row>,
+  { starting_after: after, ending_before: before, limit, ...others }: Query,
+): Promise<Reply<Page<Row>>> {
+  let reply: Reply<Page<Row>> | undefined;
+  const window = withoutUndefined({ starting_after: after, ending_before: before, limit }) as WindowQuery;
+  const readBody = async (wider: WindowQuery): Promise<Page<Row>> => {
+    reply = await read({ ...others, ...wider });
+    return reply.body;
+  };
+  const body = await readExclusive(readBody, window, { idOf, isRefusal });
+  return { ...reply!, body };
 }
 
 function otherRows({ filter: { field } }: FilterState): string {

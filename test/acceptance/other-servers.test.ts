@@ -223,22 +223,55 @@ test.each([{ data: null }, { rows: null, has_more: true }, { data: 'none', has_m
   },
 );
 
+/** Answers as {@link pageOf}, with the rows of the cursors; it refuses pages of more than 20 rows. */
+function inclusivePageOf(query: URLSearchParams): unknown {
+  const at = (id: string | null): number => ROWS.findIndex((row) => row.id === id);
+  const after = query.get('starting_after');
+  const before = query.get('ending_before');
+  const inside = ROWS.slice(after === null ? 0 : at(after), before === null ? undefined : at(before) + 1);
+  const limit = Number(query.get('limit') ?? 20);
+  if (limit > 20) return 400;
+  const isBackward = after === null && before !== null;
+  const rows = isBackward ? inside.slice(-limit) : inside.slice(0, limit);
+  // Of an event.
+  const data = rows.map((row) => ({ ...row, type: 'mirror.detected', status: 'partial', payload: {} }));
+  return { data, has_more: inside.length > limit };
+}
+
+test.each<[string, number, number, boolean]>([
+  ['--after row_0 --limit 5', 1, 5, true],
+  ['--after row_5 --limit 5', 6, 5, true],
+  ['--after row_9 --limit 20', 10, 20, false],
+  ['--after row_26 --limit 5', 27, 3, false],
+  ['--after row_29 --limit 5', 30, 0, false],
+  ['--before row_20 --limit 5', 15, 5, true],
+  ['--before row_2 --limit 5', 0, 2, false],
+  ['--after row_3 --before row_6 --limit 5', 4, 2, false],
+  ['--after row_3 --before row_20 --limit 5', 4, 5, true],
+])(
+  'inclusive cursors: a page %s begins at row %i, without the rows of the cursors',
+  async (window, from, rows, more) => {
+    await serving((_, query) => inclusivePageOf(query));
+    const lists = ['attachments ls', 'conversations ls', 'messages ls', 'events ls'];
+    // A sequence is not read on where a page of one row more is refused.
+    if (!window.endsWith(' 20')) lists.push('sequence show arc');
+    for (const list of lists) {
+      const { exit, stdout } = await run(`${list} --json ${window}`);
+      const { data, summary } = JSON.parse(stdout) as { data: { id: string }[]; summary: object };
+      const wanted = ROWS.slice(from, from + rows).map(({ id }) => id);
+      expect([list, exit, data.map(({ id }) => id)]).toEqual([list, 0, wanted]);
+      if (rows > 0) expect([list, summary]).toEqual([list, expect.objectContaining({ has_more: more })]);
+    }
+  },
+);
+
 test.each([
   'conversations walk --cross-check off',
   'messages ls --walk',
   'messages ls --all',
   'walk BASE/rows',
 ])('inclusive cursors: %s has each row once', async (line) => {
-  const at = (id: string | null): number => ROWS.findIndex((row) => row.id === id);
-  await serving((_, query) => {
-    const after = query.get('starting_after');
-    const before = query.get('ending_before');
-    const inside = ROWS.slice(after === null ? 0 : at(after), before === null ? undefined : at(before) + 1);
-    const limit = Number(query.get('limit') ?? 20);
-    const isBackward = after === null && before !== null;
-    const data = isBackward ? inside.slice(-limit) : inside.slice(0, limit);
-    return { data, has_more: inside.length > limit };
-  });
+  await serving((_, query) => inclusivePageOf(query));
   const { exit, stdout } = await run(`${line} --json --limit 9`);
   const { data } = JSON.parse(stdout) as { data: { id: string }[] };
   expect([exit, data.map(({ id }) => id)]).toEqual([0, ROWS.map(({ id }) => id)]);

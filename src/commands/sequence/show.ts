@@ -12,6 +12,7 @@ import { driftPlot } from '../../format/plot/bar-chart.ts';
 import { positionView } from '../../format/views/index.ts';
 import { commandForAll } from '../command-again.ts';
 import { checkCursors, checkEnds } from '../cursor-check.ts';
+import { hasCursorAtEnd, readExclusive } from '../exclusive-page.ts';
 import { Window, windowQuery } from '../input.ts';
 import { exactRows } from '../exact-rows.ts';
 import { changedRows, countContradictions } from '../contradictions.ts';
@@ -47,7 +48,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
     return body;
   };
   const readIds = async (window: Window): Promise<string[]> =>
-    (await client.sequence(input.name, windowQuery(window))).body.data.map(({ id }) => id ?? withoutId());
+    idsOf((await client.sequence(input.name, windowQuery(window))).body);
   let rows: Position[] = [];
   let isComplete: () => boolean;
   let page: Page | undefined;
@@ -81,18 +82,17 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       const accepted = await readAcceptedPage(readSized, input.limit, app);
       ({ page } = accepted);
       window = { ...input, limit: accepted.limit };
+      if (hasCursor && !isOurs && hasCursorAtEnd(idsOf(page), input)) {
+        const isRefusal = (error: unknown): boolean => error instanceof Fault;
+        page = await readExclusive(read, windowQuery(window), { idOf: ({ id }) => id, isRefusal });
+      }
     } catch (error) {
       if (hasCursor) await checkEnds(readIds, input);
       throw error;
     }
     rows = page.data.map(({ row }) => row);
     if (hasCursor && !isOurs && rows.length === 0) await checkEnds(readIds, input);
-    if (hasCursor && !isOurs)
-      await checkCursors(
-        readIds,
-        window,
-        page.data.map(({ id }) => id ?? withoutId()),
-      );
+    if (hasCursor && !isOurs) await checkCursors(readIds, window, idsOf(page));
     const isWhole = page.has_more === false && input.after === undefined && input.before === undefined;
     isComplete = () => isWhole;
   }
@@ -159,6 +159,10 @@ async function* after<Row>(first: Row, others: AsyncIterable<Row>): AsyncGenerat
 
 function isChecked(row: Position): row is Position & { checked: number; offset: number } {
   return row.checked !== undefined && row.offset !== undefined;
+}
+
+function idsOf({ data }: Page): string[] {
+  return data.map(({ id }) => id ?? withoutId());
 }
 
 function withoutId(): never {
