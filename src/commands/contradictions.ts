@@ -13,8 +13,14 @@ export type Stated = {
   [UNNAMED_ROWS]?: number | undefined;
 };
 
+/** Rows beyond twice those of the first answer before a list that grows while it is read is taken to have no end. */
+const MAX_ADDED_ROWS = 1000;
+/** More rows than this are taken to have no end. A walk keeps 16 to 32 bytes of each. */
+const MAX_ROWS = 100_000_000;
+
 /** The numbers of rows that pages of one list state. */
 export class StatedTotals {
+  #first: number | undefined;
   #least = Infinity;
   #most = 0;
   #hasDescribed = false;
@@ -26,6 +32,7 @@ export class StatedTotals {
     this.#hasDescribed ||= isUndescribed !== true;
     this.#unnamed = Math.max(this.#unnamed, unnamed);
     if (total === undefined || total === limit) return;
+    this.#first ??= total;
     this.#least = Math.min(this.#least, total);
     this.#most = Math.max(this.#most, total);
   }
@@ -34,6 +41,17 @@ export class StatedTotals {
   get stated(): number | undefined {
     return this.#least === this.#most ? this.#most : undefined;
   }
+
+  /**
+   * Returns why a list of which `rows` rows are known is taken to have no end, in words: the service says that it grew from less than half of
+   * that, and that there are more; undefined where it may have one.
+   */
+  readonly endless = (rows: number): string | undefined => {
+    if (rows > MAX_ROWS) return `it goes on after ${formatCount(MAX_ROWS)} rows`;
+    const first = this.#first ?? Infinity;
+    if (rows <= 2 * first + MAX_ADDED_ROWS || this.#most <= rows) return undefined;
+    return `it had ${plural(first, 'row')} at first, and ${formatCount(this.#most)} later`;
+  };
 
   /** How many rows are not listed because they have no id of their own, in words; undefined where there are none. */
   get unnamed(): string | undefined {

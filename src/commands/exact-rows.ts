@@ -106,6 +106,7 @@ export function exactRows<Row>(
     const windows = walk(source, {
       ...options,
       ...withoutUndefined({ after, before }),
+      endless: totals.endless,
       log: ({ number, rows: count, problem }) => {
         if (problem !== undefined) app.log(`read ${number}: ${plural(count, 'row')}; ${problem}`);
       },

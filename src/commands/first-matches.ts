@@ -1,14 +1,15 @@
 // Reads on in a list until enough rows match, or until its end.
 import { Fault } from '../faults.ts';
 import type { Progress } from '../format/terminal/progress.ts';
-import { plural } from '../format/numbers.ts';
+import { formatCount, plural } from '../format/numbers.ts';
+import { StatedTotals, type Stated } from './contradictions.ts';
 import type { Window } from './input.ts';
 
 /** A longer list is taken to be endless. Every id is remembered, so this bounds the memory. */
 const MAX_ROWS = 10_000_000;
 
 type Row = { id: string };
-type Page<R> = { data: R[]; has_more?: boolean | undefined };
+type Page<R> = Stated & { data: R[]; has_more?: boolean | undefined };
 
 /** What is looked for, and how pages are read. */
 export type Search<R extends Row> = {
@@ -32,7 +33,7 @@ export type Matches<R> = { rows: R[]; has_more: boolean | undefined; seen: numbe
 
 /**
  * Returns the first matching rows of a window, or the last ones before its end where it has no beginning. Throws Fault
- * `protocol` for a list without an end, and what `read` throws.
+ * `unstable` for a list without an end, and what `read` throws.
  */
 export async function firstMatches<R extends Row>(search: Search<R>): Promise<Matches<R>> {
   const { window, first, limit, read, matches, progress } = search;
@@ -43,6 +44,8 @@ export async function firstMatches<R extends Row>(search: Search<R>): Promise<Ma
   let found = first.data.filter(matches);
   let page = first;
   let pages = 1;
+  const totals = new StatedTotals();
+  totals.add(first, window.limit);
   let has_more: boolean | undefined = false;
   /** Returns whether the list is seen to go on after another row. Some services give an empty page for a cursor that they do not know. */
   const isFollowed = async (): Promise<boolean> => {
@@ -73,9 +76,11 @@ export async function firstMatches<R extends Row>(search: Search<R>): Promise<Ma
       break;
     }
     page = following;
-    if (seen.size + fresh.length > MAX_ROWS)
-      throw new Fault('protocol', `the list has no end: it goes on after ${MAX_ROWS} rows`);
     for (const { id } of fresh) seen.add(id);
+    totals.add(page, undefined);
+    const growth =
+      seen.size > MAX_ROWS ? `it goes on after ${formatCount(MAX_ROWS)} rows` : totals.endless(seen.size);
+    if (growth !== undefined) throw new Fault('unstable', `the list grows while it is read: ${growth}`);
     const matching = fresh.filter(matches);
     found = isBackward && !isDescending ? [...matching, ...found] : [...found, ...matching];
     progress.update({ label: `${plural(found.length, 'row')} found among`, done: seen.size, unit: 'rows' });

@@ -146,6 +146,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
     noun,
     ...withoutUndefined({ after, before, maxRequests, concurrency, frozen: log?.state }),
     ...(confidence === undefined ? {} : { epsilon: 1 - confidence }),
+    endless: totals.endless,
     signal: app.world.signal,
     log: (note) => {
       app.log(logLine(note));

@@ -38,6 +38,8 @@ export type WalkOptions<Row> = {
   concurrency?: number;
   /** Accepted probability of any wrong adjacency; absent: 0.001. */
   epsilon?: number;
+  /** Returns, of so many known rows, in words why the list is taken to have no end; undefined where it may have one. */
+  endless?: (rows: number) => string | undefined;
   signal: AbortSignal;
   log?: (note: ReadNote) => void;
 };

@@ -294,19 +294,23 @@ export class WalkState<Row extends Identified> {
   checkProgress(isIdle: boolean): void {
     const { frontier } = this.#order;
     if (isIdle && this.isSpent) throw this.#budgetFault();
-    if (this.#movedEnds.count > MAX_MOVED_ENDS)
-      throw new Fault(
-        'unstable',
-        'the list grows while it is read: rows come faster than its end can be read',
-        {
-          hint: '--before ID lists the rows before a row that is there already',
-        },
-      );
+    const growth = this.#growth();
+    if (growth !== undefined)
+      throw new Fault('unstable', `the list grows while it is read: ${growth}`, {
+        hint: '--before ID lists the rows before a row that is there already',
+      });
     this.#assessment.checkFaultRate();
     const { votesNeeded, startVotesNeeded } = this.#assessment.criteria;
     const votes = frontier.id === LIST_START ? Math.max(votesNeeded, startVotesNeeded) : votesNeeded;
     const max = MAX_READS_WITHOUT_PROGRESS + READS_WITHOUT_PROGRESS_PER_VOTE * votes;
     if (isIdle || this.#countedReadsWithoutProgress > max) throw this.#noProgress();
+  }
+
+  /** Returns in words why the end of the list is not reached; undefined where it may be. */
+  #growth(): string | undefined {
+    if (this.#movedEnds.count > MAX_MOVED_ENDS) return 'rows come faster than its end can be read';
+    const { list, frozen } = this.#order;
+    return this.#options.endless?.(this.#statistics.rows + list.length - frozen);
   }
 
   report(fault?: Fault): WalkReport {

@@ -318,6 +318,41 @@ test.each([
 });
 
 test.each([
+  'conversations ls --all',
+  'conversations walk --cross-check off',
+  'messages ls --walk',
+  'messages ls --subject nowhere',
+  'attachments pull --all --to dl',
+  'walk BASE/v1/orders',
+])('%s of a list that grows by a page with each request, and says so in its total, ends', async (line) => {
+  const rows = [...ROWS];
+  await serving((_, query) => {
+    if (rows.length > 40_000) return 404;
+    const size = Number(query.get('limit') ?? 20);
+    for (let count = 0; count < size; count += 1) rows.push({ id: `row_${rows.length}`, subject: 'new' });
+    return { ...pageOf(query, rows), total: rows.length };
+  });
+  const { exit, stderr } = await run(`${line} --json`);
+  expect([exit, stderr]).toEqual([
+    8,
+    expect.stringMatching(/the list grows while it is read: it had \d+ rows at first, and [\d,]+ later/),
+  ]);
+});
+
+test.each(['conversations ls --all', 'messages ls --walk'])(
+  '%s of a list that is longer than the total that its pages state is read to its end',
+  async (line) => {
+    const rows = Array.from({ length: 1500 }, (_, n) => ({ id: `row_${n}`, subject: `s${n}` }));
+    // Some services state the rows of the page.
+    await serving((_, query) => {
+      const page = pageOf(query, rows);
+      return { ...page, total: page.data.length };
+    });
+    expect((await run(`${line} --limit 50 --json`)).exit).toBe(0);
+  },
+);
+
+test.each([
   ['', true],
   [null, true],
   ['withheld', true],
