@@ -8,7 +8,7 @@ import type { Health } from '../../contract/health.ts';
 import type { ArchiveReport, FilesByValue, ReadList } from '../../contract/reports/whole-archive.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { ARC_RECONSTRUCTION } from '../../contract/sequence.ts';
-import { Fault } from '../../faults.ts';
+import { Fault, type Hint } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { conversationView, messageView } from '../../format/views/index.ts';
 import { filteredCatalogue } from '../attachments/filter.ts';
@@ -252,5 +252,10 @@ function refusalOf(name: ReadList['list'], fault: Fault): Fault {
   const { hint: _, ...detail } = fault.detail;
   const isMissing = fault.kind === 'not_found' || UNSUPPORTED_STATUS.has(detail.status ?? 0);
   const isPart = isMissing || (fault.kind === 'forbidden' && name === 'sequence');
-  return new Fault(isPart ? 'partial' : fault.kind, fault.message, detail);
+  const hint: Hint = ({ arx }) =>
+    `the report is of the other lists; ${arx} doctor tells what this service has, and whether it is an archive service`;
+  return new Fault(isPart ? 'partial' : fault.kind, fault.message, {
+    ...detail,
+    ...(isMissing ? { hint } : {}),
+  });
 }
