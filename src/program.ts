@@ -297,7 +297,8 @@ async function meantBy(
     const { excessHint } = await import('./command-list/usage-hint.ts');
     return spec === undefined ? undefined : excessHint({ excess, argv, spec });
   }
-  const { choiceMeant, formOf, optionSuggestion } = await import('./command-list/option-suggestion.ts');
+  const { choiceMeant, formOf, optionSuggestion, takes } =
+    await import('./command-list/option-suggestion.ts');
   const wrong = /argument '(.{0,60})' is invalid\. Allowed choices are (.*)\.$/.exec(error.message);
   if (wrong !== null) {
     const [, typed = '', choices = ''] = wrong;
@@ -306,6 +307,12 @@ async function meantBy(
   }
   const option = /unknown option '(.*?)'/s.exec(error.message)?.[1];
   if (option === undefined) return undefined;
+  if (spec === undefined) {
+    const { commandAmong } = await import('./command-list/word-suggestion.ts');
+    const named = commandAmong(argv);
+    const own = COMMAND_LIST.find((each) => each.words === named)?.options ?? [];
+    if (takes(own, option)) return `did you mean: arx ${named} ${option}`;
+  }
   if (spec?.words === 'search' && /^-[^-].*\p{L}/u.test(option))
     return (await import('./command-list/usage-hint.ts')).minusHint(words);
   return optionSuggestion(option, argv[argv.indexOf(option) + 1], { spec, commands: COMMAND_LIST });

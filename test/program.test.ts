@@ -119,6 +119,32 @@ test.each<[line: string, message: string, hint: string]>([
   ['attachmnts ls', "unknown command 'attachmnts ls'", 'did you mean: arx attachments ls'],
   ['attachmnts ls --city lisbon', "unknown command 'attachmnts ls'", 'did you mean: arx attachments ls'],
   ['attachments lss', "unknown command 'attachments lss'", 'did you mean: arx attachments ls'],
+  [
+    'conversations wakl --resume wa',
+    "unknown command 'conversations wakl'",
+    'did you mean: arx conversations walk',
+  ],
+  ['attachments --json lss', "unknown command 'attachments lss'", 'did you mean: arx attachments ls'],
+  [
+    '-o json --profile p attachments lss',
+    "unknown command 'attachments lss'",
+    'did you mean: arx attachments ls',
+  ],
+  // An option of the command stands before its words, right or mistyped.
+  ...[
+    ['conversations --resume wa wakl', '--resume', 'conversations walk'],
+    ['conversations --resume wakl', '--resume', 'conversations walk'],
+    ['attachments --limit 5 lss', '--limit', 'attachments ls'],
+    ['attachments --limit 5 ls --json', '--limit', 'attachments ls'],
+    ['attachments --all pll --to dl', '--all', 'attachments pull'],
+    ['--limit 5 attachments lss', '--limit', 'attachments ls'],
+    ['--limit 5 serach hello', '--limit', 'search'],
+  ].map(([line = '', option, meant]): [string, string, string] => [
+    line,
+    `unknown option '${option}'`,
+    `did you mean: arx ${meant} ${option}; ${line.startsWith('-') ? 'arx --help shows the commands' : `arx help ${line.split(' ')[0]}`}`,
+  ]),
+  ['--jsn attachments ls', "unknown option '--jsn'", 'did you mean: --json; arx --help shows the commands'],
   ['logni', "unknown command 'logni'", 'did you mean: arx login'],
   [
     'attachments ls extra',

@@ -26,6 +26,26 @@ export function commandSuggestion(words: readonly string[]): string | undefined 
   return meant === undefined ? commandFor(first) : `did you mean: arx ${meant}`;
 }
 
+/** Returns the command that words name, or nearly name, between the options of a line whose options do not stand after the command. */
+export function commandAmong(line: readonly string[]): string | undefined {
+  const words = line.filter((word) => !word.startsWith('-'));
+  const known = knownWords();
+  for (const [at, word] of words.entries()) {
+    if (!isNoun(word)) {
+      if (known.includes(word)) return word;
+      continue;
+    }
+    const following = words.slice(at + 1).map((next) => `${word} ${next}`);
+    return (
+      following.find((text) => known.includes(text)) ??
+      following.map((text) => verbNear(text, word)).find(isText)
+    );
+  }
+  return words.map((word) => nearest(word, known)).find(isText);
+}
+
+const isText = (value: string | undefined): value is string => value !== undefined;
+
 /** Returns of what help was meant by words that name neither a command nor a topic, in words for a hint; undefined where nothing is known. */
 export function helpSuggestion(words: readonly string[]): string | undefined {
   const [first = ''] = words;
