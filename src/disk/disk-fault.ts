@@ -48,6 +48,16 @@ export function noFolderFault(dir: string): Fault {
   return new Fault('disk', `${dir}: no such folder`, { hint: 'make it first, or correct the name' });
 }
 
+/** Returns the error of reading a file, as {@link diskFault}, with what to do where this user may not read it. */
+export function readFault(error: unknown, path: string): unknown {
+  const fault = diskFault(error, path);
+  const { code = '' } = (error ?? {}) as NodeJS.ErrnoException;
+  if (fault instanceof Fault && (code === 'EACCES' || code === 'EPERM'))
+    fault.detail.hint ??=
+      'make it and its folders readable for this user, as with chmod u+rX, or move it away';
+  return fault;
+}
+
 /**
  * Returns an error of the file system as a Fault `disk` or `unsafe` whose message begins with `path`, the thing that was
  * read or written, as a user knows it. Returns a Fault, and an error without a system code, as it is.

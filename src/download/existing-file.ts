@@ -2,7 +2,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sameHash } from '../contract/scalars.ts';
-import { diskFault } from '../disk/disk-fault.ts';
+import { readFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { digestFile } from '../verify/digest.ts';
 import type { World } from '../world.ts';
@@ -75,7 +75,7 @@ export async function findExisting(
     throw new OtherContent(target.name, { sha256, bytes });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw diskFault(error, path);
+    throw readFault(error, path);
   }
 }
 
