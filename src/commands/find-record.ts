@@ -3,6 +3,7 @@ import type { App } from '../app.ts';
 import { SMALL_LIMIT } from '../capabilities/page-limit.ts';
 import { UNSUPPORTED_STATUS } from '../capabilities/unsupported-status.ts';
 import { listHint, recordHint, type RecordNoun } from '../client/record-hint.ts';
+import { mapConcurrent } from '../concurrency/map-concurrent.ts';
 import { createSemaphore, type Semaphore } from '../concurrency/semaphore.ts';
 import { Fault, type FaultKind, type Hint } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
@@ -22,6 +23,8 @@ export type RecordSource<Row extends { id: string }> = {
 /** A record, or the Fault why there is none: `not_found` only where that is proved. */
 export type FoundRecord<Row> = { id: string; row: Row } | { id: string; fault: Fault };
 
+/** Records that are asked for by their route at the same time, as many as a pull downloads files. */
+const MAX_CONCURRENT_LOOKUPS = 6;
 /** For more ids than this the list is walked at once. */
 const MAX_NEIGHBOUR_LOOKUPS = 20;
 
@@ -82,13 +85,19 @@ export async function* findRecords<Row extends { id: string }>(
   onPage?: (count: number) => void,
 ): AsyncGenerator<FoundRecord<Row>> {
   const left = [...ids];
-  for (const [at, id] of left.entries()) {
-    const found = await readByRoute(id, source, app);
-    if (found === undefined) {
-      yield* findInList(left.slice(at), source, app, onPage);
-      return;
+  let at = 0;
+  // The first one alone: the service may have no route for one record, or it may refuse the token.
+  for (const part of [left.slice(0, 1), left.slice(1)]) {
+    for await (const found of mapConcurrent(part, MAX_CONCURRENT_LOOKUPS, (id) =>
+      readByRoute(id, source, app),
+    )) {
+      if (found === undefined) {
+        yield* findInList(left.slice(at), source, app, onPage);
+        return;
+      }
+      at += 1;
+      yield found;
     }
-    yield found;
   }
 }
 

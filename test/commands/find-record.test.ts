@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { findRecords } from '../../src/commands/find-record.ts';
 import { arx } from '../support/command.ts';
 import { sha256Of } from '../support/digest.ts';
 import { answer, type Misbehaving } from '../support/misbehaving-server.ts';
@@ -52,6 +53,23 @@ const WITHOUT_ROUTE: [string, Buffer][] = [
   ['the list', answer(200, JSON.stringify({ data: ROWS.slice(0, 2), has_more: true }))],
   ['another record', answer(200, JSON.stringify(ROWS[6]))],
 ];
+
+test('records are asked for six at once, the first one alone, and come in the order of the ids', async () => {
+  let running = 0;
+  const counts: number[] = [];
+  const read = async (id: string) => {
+    counts.push((running += 1));
+    await new Promise(setImmediate);
+    running -= 1;
+    return { body: { id } };
+  };
+  const ids = ROWS.map(({ id }) => id);
+  const app = { log: () => undefined } as unknown as Parameters<typeof findRecords>[2];
+  const page = () => Promise.reject(new Error('the list is not read'));
+  const found: string[] = [];
+  for await (const { id } of findRecords(ids, { noun: 'attachment', read, page }, app)) found.push(id);
+  expect([counts.slice(0, 2), Math.max(...counts), found]).toEqual([[1, 1], 6, ids]);
+});
 
 describe.each(WITHOUT_ROUTE)('X5 %s in place of one record', (_, bytes) => {
   test('a record is shown from the list, and -v says what that cost', async () => {
