@@ -34,8 +34,13 @@ export function allowedOriginsOf(
 export function trustedAssetOrigin(announced: string, base: URL): URL | undefined {
   const url = parsed(announced);
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
-  if (url === undefined || !isWeb || url.username !== '' || url.password !== '') {
-    throw new Fault('protocol', 'asset_url in the health reply is not an http or https address', {
+  const hasCredentials = url !== undefined && (url.username !== '' || url.password !== '');
+  if (url === undefined || !isWeb || hasCredentials) {
+    // A password is not shown.
+    const what = hasCredentials
+      ? 'holds credentials'
+      : `${safeText(announced, 200)} is not an http or https address`;
+    throw new Fault('protocol', `asset_url in the health reply: ${what}`, {
       hint: 'name it with --asset-url',
     });
   }

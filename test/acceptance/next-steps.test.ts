@@ -24,10 +24,10 @@ test.each<[line: string, exit: number, message: string, hint: string]>([
   [
     'attachments ls --after nosuch',
     2,
-    '--after: is not an id of this list',
+    '--after: nosuch is not an id of this list',
     '--after and --before take ids of rows',
   ],
-  ['messages ls --after 2019 --limit 3', 2, '--after: is not an id', 'by date: --since 2019'],
+  ['messages ls --after 2019 --limit 3', 2, '--after: 2019 is not an id', 'by date: --since 2019'],
   ['messages ls --before=msg_99999', 6, '--before: no msg_99999 in', '--after and --before take ids of rows'],
   ['messages ls --conversation msg_1', 2, '--conversation: must have the form', 'arx help messages ls'],
   ['attachments ls --message att_1', 2, '--message: must have the form', 'arx help attachments ls'],

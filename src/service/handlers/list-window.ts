@@ -1,4 +1,5 @@
 // The window of a list request: its parameters, the lookup of its cursors, and one read of the true list.
+import { cutText } from '../../contract/search/cut-text.ts';
 import { directionOf, isMisordered } from '../../contract/window.ts';
 import { ApiError } from '../rules/api-error.ts';
 import type { Span } from '../store/sql/keyset.ts';
@@ -40,8 +41,8 @@ export async function readWindow<Page>(
 }
 
 /** Returns the error for a cursor that is no id of the list. */
-export function invalidCursor(name: CursorName): ApiError {
-  return new ApiError('cursor_invalid', `${name}: is not an id of this list`);
+export function invalidCursor(name: CursorName, id: string): ApiError {
+  return new ApiError('cursor_invalid', `${name}: ${cutText(id)} is not an id of this list`);
 }
 
 /** Returns the error for a cursor that is an id of no row. */
@@ -64,7 +65,7 @@ async function keyFor(
 ): Promise<readonly number[] | null> {
   if (id === undefined) return null;
   const key = await source.keyOf(id);
-  if (key === 'malformed') throw invalidCursor(name);
+  if (key === 'malformed') throw invalidCursor(name, id);
   if (key === undefined) throw unknownCursor(name, id);
   return key;
 }

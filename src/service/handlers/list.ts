@@ -115,7 +115,7 @@ async function readStoredWindow(source: StoredListSource, window: ListWindow): P
   }
   const name = starting_after === undefined ? 'ending_before' : 'starting_after';
   const row = source.numberOf(id);
-  if (row === undefined) throw invalidCursor(name);
+  if (row === undefined) throw invalidCursor(name, id);
   const edges =
     name === 'starting_after' ? { after: { row }, before: null } : { after: null, before: { row } };
   const rows = await source.read({ ...edges, limit, direction: directionOf(window) });

@@ -185,7 +185,7 @@ function queryOf(source: string, now: number): SearchQuery | undefined {
 function cursorOf(id: string | undefined): number | undefined {
   if (id === undefined) return undefined;
   const n = numberOf('msg', id);
-  if (n === undefined) throw invalidCursor('starting_after');
+  if (n === undefined) throw invalidCursor('starting_after', id);
   return n;
 }
 
