@@ -4,7 +4,7 @@ import { PAGE_LIMIT } from '../contract/scalars.ts';
 import type { SearchHit } from '../contract/search/search.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
-import { checkQuery, firstPage, isKnown, readPage, sayWhyNone } from './search.ts';
+import { checkQuery, firstPage, hiddenFiles, isKnown, readPage, sayWhyNone } from './search.ts';
 
 /** What a search finds. `areAll`: every message was searched. */
 export type FoundMessages = { areAll: boolean; hits: AsyncIterable<SearchHit> };
@@ -18,11 +18,12 @@ export async function foundMessages(q: string, app: App): Promise<FoundMessages>
   const client = await app.client();
   const asked = { q, sort: 'oldest', limit: PAGE_LIMIT.maximum, snippets: false };
   const first = await firstPage(client, asked, app);
-  await sayWhyNone(query, first, client, app);
+  const hidden = await hiddenFiles(first, query, undefined, client, app);
+  await sayWhyNone(query, first, client, app, { hidden });
   const missing = first.index.of - first.index.indexed;
   if (missing > 0)
     app.addFault(new Fault('partial', `${plural(missing, 'message')} not indexed yet, so not found`));
-  return { areAll: isKnown(first, query), hits: hits() };
+  return { areAll: isKnown(first, query, undefined, hidden), hits: hits() };
 
   async function* hits(): AsyncGenerator<SearchHit> {
     for (let page = first; ;) {

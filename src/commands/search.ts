@@ -65,7 +65,8 @@ export async function run(input: Input, app: App): Promise<void> {
     ...(showsSnippets(input, app) ? {} : { snippets: false }),
   });
   const page = await firstPage(client, asked, app);
-  const isComplete = isKnown(page, query, facet);
+  const hidden = await hiddenFiles(page, query, facet, client, app);
+  const isComplete = isKnown(page, query, facet, hidden);
   if (input.count) await printTotal({ total: page.total, index: page.index, complete: isComplete }, app);
   else if (facet !== undefined)
     await printFacet(
@@ -75,7 +76,7 @@ export async function run(input: Input, app: App): Promise<void> {
       app,
     );
   else await printHits(client, asked, { first: page, isComplete }, input, app);
-  await sayWhyNone(query, page, client, app, facet);
+  await sayWhyNone(query, page, client, app, { facet, hidden });
   await noticeEmptyArchive(page.total, app);
   reportIndex(page, app);
 }
@@ -287,9 +288,39 @@ const FACETS_OF_FILES: ReadonlySet<string | undefined> = new Set(['type', 'city'
  * Returns whether the page tells what there is: all messages are indexed, and none is above the reader's tier, nor withheld one of the files
  * that the query or the facet is about.
  */
-export function isKnown(page: SearchPage, query: SearchQuery, facet?: string): boolean {
-  return isWhole(page) && unsearchedText(page, query, facet) === undefined;
+export function isKnown(
+  page: SearchPage,
+  query: SearchQuery,
+  facet?: string,
+  hidden?: readonly string[],
+): boolean {
+  return isWhole(page) && unsearchedText(page, query, facet, hidden) === undefined;
 }
+
+/** Returns how many withheld files the query or the facet may be about. */
+function withheldFilesOf({ index }: SearchPage, query: SearchQuery, facet?: string): number {
+  return FACETS_OF_FILES.has(facet) || asksOfFiles(query) ? (index.withheld_files ?? 0) : 0;
+}
+
+/**
+ * Returns the ids of the withheld files that may match, where that may be fewer than all, or is to be said; undefined where it is not
+ * found out.
+ */
+export async function hiddenFiles(
+  page: SearchPage,
+  query: SearchQuery,
+  facet: string | undefined,
+  client: Client,
+  app: App,
+): Promise<readonly string[] | undefined> {
+  const isOfInterest = app.strict || query.filters.some(({ kind }) => kind !== 'city' && kind !== 'type');
+  if (!isOfInterest || withheldFilesOf(page, query, facet) === 0) return undefined;
+  const { filesThatMayMatch } = await import('./withheld-files.ts');
+  return filesThatMayMatch(query, client, app);
+}
+
+/** Of more withheld files the ids are not said. */
+const MAX_NAMED_FILES = 3;
 
 function withheldOf({ index }: SearchPage): number {
   return index.withheld ?? 0;
@@ -297,14 +328,20 @@ function withheldOf({ index }: SearchPage): number {
 
 /**
  * Returns the words about what is not searched: messages above the reader's tier, and withheld files where the query or the facet is about
- * files. Undefined where there is nothing.
+ * files. `hidden`: the ids of those that may match, where that is known. Undefined where there is nothing.
  */
-export function unsearchedText(page: SearchPage, query: SearchQuery, facet?: string): string | undefined {
+export function unsearchedText(
+  page: SearchPage,
+  query: SearchQuery,
+  facet?: string,
+  hidden?: readonly string[],
+): string | undefined {
   const withheld = withheldOf(page);
   const messages = `${formatCount(withheld)} of ${plural(page.index.of, 'message')} are above your tier`;
-  const withheldFiles =
-    FACETS_OF_FILES.has(facet) || asksOfFiles(query) ? (page.index.withheld_files ?? 0) : 0;
-  const files = `${plural(withheldFiles, 'file')} ${withheldFiles === 1 ? 'is' : 'are'} withheld from you`;
+  const withheldFiles = hidden?.length ?? withheldFilesOf(page, query, facet);
+  const isNamed = hidden !== undefined && withheldFiles <= MAX_NAMED_FILES;
+  const ids = isNamed ? ` (${hidden.map((id) => cutText(id)).join(', ')})` : '';
+  const files = `${plural(withheldFiles, 'file')} ${withheldFiles === 1 ? 'is' : 'are'} withheld from you${ids}`;
   const parts = [...(withheld > 0 ? [messages] : []), ...(withheldFiles > 0 ? [files] : [])];
   return parts.length === 0 ? undefined : parts.map((part) => `${part}, not searched`).join('; ');
 }
@@ -322,7 +359,7 @@ export async function sayWhyNone(
   page: SearchPage,
   client: Client,
   app: App,
-  facet?: string,
+  { facet, hidden }: { facet?: string | undefined; hidden?: readonly string[] | undefined } = {},
 ): Promise<void> {
   const { total, notes, alone = [], index } = page;
   const withheld = withheldOf(page);
@@ -332,7 +369,7 @@ export async function sayWhyNone(
     return;
   }
   for (const note of notes.slice(0, MAX_NOTES)) app.notice(note);
-  const unsearched = unsearchedText(page, query, facet);
+  const unsearched = unsearchedText(page, query, facet, hidden);
   if (total > 0) {
     if (unsearched === undefined) return;
     if (app.strict) app.addFault(new Fault('partial', unsearched, { hint: OTHER_TIER }));
@@ -350,7 +387,7 @@ export async function sayWhyNone(
   const found = parts.length === 1 ? `; ${parts[0]}` : `; each part alone finds ${parts.join(', ')}`;
   const unread = unsearched === undefined ? '' : `; ${unsearched}`;
   const text = `no message matches${parts.length === 0 ? '' : found}${unread}`;
-  if (app.strict && isKnown(page, query, facet)) app.addFault(new Fault('not_found', text));
+  if (app.strict && isKnown(page, query, facet, hidden)) app.addFault(new Fault('not_found', text));
   else if (app.strict && isWhole(page)) app.addFault(new Fault('partial', text, { hint: OTHER_TIER }));
   else app.notice(text);
 }

@@ -349,6 +349,35 @@ describe('where files are withheld', () => {
     expect([strict.exit, complete(strict)], strict.stderr).toEqual([3, false]);
   });
 
+  test('of messages that the other conditions exclude, they cannot match; else they are named', async () => {
+    const rowsOf = async (line: string) => recordsOf(await arx(home, `${line} --all -o ndjson`));
+    const withheld = await rowsOf('attachments ls --redacted yes');
+    const messages = await rowsOf('messages ls');
+    const owners = new Set(withheld.map((row) => row['message_id']));
+    const conversations = new Set(
+      messages.filter(({ id }) => owners.has(id)).map((row) => row['conversation_id']),
+    );
+    const others = messages.filter((row) => !conversations.has(row['conversation_id']));
+    const free = `conversation:${String(others[0]?.['conversation_id'])}`;
+    const [owned = ''] = [...conversations].map((id) => `conversation:${String(id)}`);
+    for (const search of [free, 'since:2100', '-has:attachment', `${free} -source:none`])
+      for (const line of [`-- file:zzzz ${search}`, `--facet city -- ${search}`]) {
+        const ran = await arx(home, `search --json ${line}`);
+        expect([line, complete(ran), ran.stderr]).toEqual([
+          line,
+          true,
+          expect.not.stringContaining('withheld'),
+        ]);
+        const strict = await arx(home, `search --json --strict ${line}`);
+        expect([line, strict.exit], strict.stderr).not.toEqual([line, 3]);
+      }
+    const mayMatch = await arx(home, `search --json --strict file:zzzz ${owned}`);
+    expect([mayMatch.exit, mayMatch.stderr]).toEqual([
+      3,
+      expect.stringMatching(/\d files? (is|are) withheld from you \(att_\d+[^)]*\), not searched/),
+    ]);
+  });
+
   test.each([
     'subject:glass --all',
     'from:jane body:the --count',
