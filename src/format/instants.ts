@@ -1,6 +1,6 @@
 // How instants are shown to people: in the zone of the user, in UTC, or as a distance from now. Machine forms show them as they are.
 import { instantOf, isoInstant } from '../contract/epoch.ts';
-import { formatMinute } from './numbers.ts';
+import { formatMinute, formatSecond } from './numbers.ts';
 
 /** How instants are shown. */
 export type InstantStyle = {
@@ -9,14 +9,19 @@ export type InstantStyle = {
   /** Distances from now, so that no zone needs to be named. */
   isRelative: boolean;
   /**
-   * Returns an instant to the minute, or as its distance from now; other text unchanged. `offset`: minutes that its zone is
-   * ahead of UTC, undefined where it is relative or not an instant.
+   * Returns an instant to the minute, or to the second, or as its distance from now; other text unchanged. `offset`: minutes
+   * that its zone is ahead of UTC, undefined where it is relative or not an instant.
    */
-  show(instant: string): ShownInstant;
+  show(instant: string, precision?: Precision): ShownInstant;
 };
 
 /** An instant as it is shown; see {@link InstantStyle.show}. */
 export type ShownInstant = { text: string; offset: number | undefined };
+
+/** To what an instant is shown. */
+export type Precision = 'minute' | 'second';
+
+const FORMATS = { minute: formatMinute, second: formatSecond };
 
 const MINUTE_MS = 60_000;
 
@@ -24,9 +29,9 @@ const MINUTE_MS = 60_000;
 export const UTC_INSTANTS: InstantStyle = {
   timeZone: 'UTC',
   isRelative: false,
-  show(shown) {
+  show(shown, precision = 'minute') {
     const instant = inUtc(shown);
-    const text = formatMinute(instant);
+    const text = FORMATS[precision](instant);
     return { text, offset: text === instant ? undefined : 0 };
   },
 };
@@ -46,14 +51,15 @@ export function instantStyle(options: {
   return {
     timeZone,
     isRelative: relative,
-    show(shown) {
+    show(shown, precision = 'minute') {
       const instant = inUtc(shown);
-      const minute = formatMinute(instant);
+      const format = FORMATS[precision];
+      const text = format(instant);
       const ms = Date.parse(instant);
-      if (minute === instant || Number.isNaN(ms)) return { text: instant, offset: undefined };
+      if (text === instant || Number.isNaN(ms)) return { text: instant, offset: undefined };
       if (relative) return { text: distance(now() - ms), offset: undefined };
       const offset = utc ? 0 : offsetAt(ms, timeZone);
-      return { text: offset === 0 ? minute : moved(ms, offset), offset };
+      return { text: offset === 0 ? text : format(moved(ms, offset)), offset };
     },
   };
 }
@@ -90,13 +96,10 @@ function signedHours(offset: number): string {
   return minutes === 0 ? hours : `${hours}:${String(minutes).padStart(2, '0')}`;
 }
 
+/** Returns the instant whose digits in UTC are those of `ms` in a zone; `ms` itself at the end of what a date can be. */
 function moved(ms: number, offset: number): string {
   const date = new Date(ms + offset * MINUTE_MS);
-  return Number.isNaN(date.getTime()) ? formatMinute(new Date(ms).toISOString()) : minuteOf(date);
-}
-
-function minuteOf(date: Date): string {
-  return date.toISOString().replace(/T(\d\d:\d\d).*$/, ' $1');
+  return (Number.isNaN(date.getTime()) ? new Date(ms) : date).toISOString();
 }
 
 /** Offsets change at quarters of an hour at most, so those of a list are looked up, not computed. */

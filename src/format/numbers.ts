@@ -57,6 +57,12 @@ export function formatMinute(instant: string): string {
   return found === null ? instant : `${found[1]} ${found[2]}`;
 }
 
+/** Returns an instant to the second in UTC, `2004-01-01 12:00:07`. Any other text is returned unchanged. */
+export function formatSecond(instant: string): string {
+  const found = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/.exec(instant);
+  return found === null ? instant : `${found[1]} ${found[2]}`;
+}
+
 /**
  * Returns an instant in a time zone, `Fri, 1 Mar 2019 23:11 +0100`. Without a zone, or with one that is not known, in that of
  * this machine. Returns any other text unchanged.

@@ -26,6 +26,18 @@ test.each([
   expect(json.stdout).not.toMatch(/UTC|2026-01-02T08/);
 });
 
+test('sequence watch: to the second, with the zone in the heading', async () => {
+  const line = 'sequence watch arc_reconstruction --reads 1 -o';
+  expect((await arx(dir, `${line} table`, zoned)).stdout).toMatch(
+    /^AT \(UTC\+5:45\) .*\n─.*\n2026-01-02 08:49:05 /,
+  );
+  expect((await arx(dir, `${line} table --utc`, zoned)).stdout).toMatch(
+    /^AT \(UTC\) .*\n─.*\n2026-01-02 03:04:05 /,
+  );
+  expect((await arx(dir, `${line} table --relative`, zoned)).stdout).toMatch(/^AT .*\n─.*\njust now /);
+  expect((await arx(dir, `${line} tsv`, zoned)).stdout).toMatch(/^2026-01-02T03:04:05\.\d{3}Z\t/);
+});
+
 test.each([
   'messages ls --on 2019-04-26 -o table',
   'messages ls --since 2019 --count -o table',

@@ -245,7 +245,7 @@ function shownText<T>(
 ): string {
   const instant = column.instant?.(row) ?? undefined;
   if (instant !== undefined) {
-    const { text, offset } = instants.show(instant);
+    const { text, offset } = instants.show(instant, column.precision);
     if (offset !== undefined) zones?.add(offset);
     return text;
   }

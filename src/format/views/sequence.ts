@@ -53,7 +53,7 @@ export function positionView(rows: readonly Position[]): View<Position> {
 /** What a sequence was at a moment. */
 export const sequenceReadingView: View<SequenceReading> = {
   columns: [
-    { name: 'at', of: ({ at }) => at, shown: ({ at }) => at.slice(0, 19).replace('T', ' '), whole: true },
+    { name: 'at', of: ({ at }) => at, instant: ({ at }) => at, precision: 'second' },
     {
       name: 'drift_ratio',
       of: (row) => row.drift_ratio,

@@ -1,7 +1,7 @@
 // What a view of a record is: its columns, for tables, tab-separated lines and `key value` lines.
 import { alignColumns, type Line, type Style } from '../terminal/styled-line.ts';
 import type { Canvas } from '../terminal/capabilities.ts';
-import { UTC_INSTANTS, zonedInstant } from '../instants.ts';
+import { UTC_INSTANTS, zonedInstant, type Precision } from '../instants.ts';
 
 /** A value in a column. */
 export type Cell = string | number | boolean | null | undefined;
@@ -26,6 +26,8 @@ export type Column<T> = {
   importance?: 'essential' | 'low';
   /** Returns the instant (ISO 8601) that people see in their zone. */
   instant?(row: T): string | null | undefined;
+  /** To what a table shows the instant. Default: the minute. */
+  precision?: Precision;
   /** Returns the address that a value of a table links to. */
   link?(row: T): string | null | undefined;
   /** The field that it shows, where that has another name. */
