@@ -37,8 +37,8 @@ export async function run({ use }: z.infer<typeof Input>, app: App): Promise<voi
   // With --offline nothing can be sent.
   else await app.apiTransport();
   const last = await lastLogin(app);
-  const request = app.mayAsk ? await askedRequest(last, app) : givenRequest(app);
-  const entry = await loggedIn(request, { session, last, app });
+  const request = app.mayAsk ? await askedRequest(last, app) : givenRequest(use, app);
+  const entry = await loggedIn(request, { session, last, use, app });
   sayUnknown(entry, app);
   await app.printer.record(identityView, identityOf(entry, app));
   await chooseService(use, app);
@@ -67,7 +67,7 @@ const MAX_TIERS = 3;
  */
 async function loggedIn(
   first: TokenRequest,
-  { session, last, app }: { session: Session; last: TokenEntry | undefined; app: App },
+  { session, last, use, app }: { session: Session; last: TokenEntry | undefined; use: boolean; app: App },
 ): Promise<TokenEntry> {
   const { observer_tier, requested_tier } = app.settings;
   const isTyped = app.mayAsk && observer_tier.value === undefined && requested_tier.value === undefined;
@@ -79,7 +79,7 @@ async function loggedIn(
         if (!app.mayAsk) app.notice(storedIn(app));
       });
     } catch (error) {
-      const failure = withAnswers(tierHinted(error, request, app), request, app);
+      const failure = withAnswers(tierHinted(error, { ...request, use }, app), { ...request, use }, app);
       if (!isTyped || tries === MAX_TIERS || !(error instanceof Fault) || !isAboutTier(error)) throw failure;
       await app.world.stderr.write(`${escapeText(error.message)}\n`);
       tier = await askTier(app, last).catch((ended: unknown) => {
@@ -98,8 +98,11 @@ function isAboutTier({ kind, message }: Fault): boolean {
   return kind === 'forbidden' || (kind === 'usage' && /\b(?:observer|requested)_tier\b/.test(message));
 }
 
+/** A request, and whether its service becomes the one in use. */
+type UsedRequest = TokenRequest & { use: boolean };
+
 /** Adds the command that gives the answers again, where some were asked for. */
-function withAnswers(error: unknown, request: TokenRequest, { mayAsk, settings, isRemote }: App): unknown {
+function withAnswers(error: unknown, request: UsedRequest, { mayAsk, settings, isRemote }: App): unknown {
   const { client_id, observer_tier } = settings;
   const isAsked = client_id.value === undefined || observer_tier.value === undefined;
   if (!(error instanceof Fault) || error.kind === 'interrupted' || !mayAsk || !isRemote || !isAsked)
@@ -112,6 +115,7 @@ function withAnswers(error: unknown, request: TokenRequest, { mayAsk, settings, 
     request.client_id,
     '--observer-tier',
     request.observer_tier,
+    ...(request.use ? ['--use'] : []),
   ];
   return new Fault(error.kind, error.message, {
     ...error.detail,
@@ -128,9 +132,9 @@ const OWNER = { client: 'arx', tier: 'internal' };
  * Returns the request of the options and settings. The requested tier is that of the observer unless it is given. Throws Fault
  * 'usage', which names everything that is missing.
  */
-function givenRequest(app: App): TokenRequest {
+function givenRequest(use: boolean, app: App): TokenRequest {
   const { client_id, observer_tier, requested_tier } = app.settings;
-  if (app.isRemote) refuseMissing({ client_id, observer_tier }, app);
+  if (app.isRemote) refuseMissing({ client_id, observer_tier }, use, app);
   const observer = observer_tier.value ?? OWNER.tier;
   return {
     client_id: client_id.value ?? OWNER.client,
@@ -172,13 +176,14 @@ async function lastLogin(app: App): Promise<TokenEntry | undefined> {
 }
 
 /** Names the tier that was probably meant, or the lowest one where another one was refused. */
-function tierHinted(error: unknown, request: TokenRequest, app: App): unknown {
-  const { observer_tier: observer, requested_tier: requested } = request;
+function tierHinted(error: unknown, request: UsedRequest, app: App): unknown {
+  const { observer_tier: observer, requested_tier: requested, use } = request;
   if (!(error instanceof Fault) || !isAboutTier(error)) return error;
   if (error.kind === 'usage') {
     const [observerMeant, requestedMeant] = [meantTier(observer), meantTier(requested)];
     if (observerMeant === undefined && requestedMeant === undefined) return error;
-    const hint = `did you mean: ${withTiers(observerMeant ?? observer, requestedMeant ?? requested, app)}`;
+    const meant = { observer_tier: observerMeant ?? observer, requested_tier: requestedMeant ?? requested };
+    const hint = `did you mean: ${withTiers({ ...meant, use }, app)}`;
     return new Fault(error.kind, error.message, { ...error.detail, hint });
   }
   if (observer === LOWEST_TIER && requested === LOWEST_TIER) return error;
@@ -190,15 +195,14 @@ function tierHinted(error: unknown, request: TokenRequest, app: App): unknown {
   const tier = highestTierIn(error) ?? (isAboveObserver ? requested : LOWEST_TIER);
   return new Fault(error.kind, error.message, {
     ...error.detail,
-    hint: withTiers(tier, tier, app),
+    hint: withTiers({ observer_tier: tier, requested_tier: tier, use }, app),
   });
 }
 
 /** Returns the login with these tiers, and with the client id if that was given as an option. */
-function withTiers(observer: string, requested: string, { settings }: App): string {
+function withTiers(words: Omit<UsedRequest, 'client_id'>, { settings }: App): string {
   const { value, origin } = settings.client_id;
-  const client = origin === 'flag' ? value : undefined;
-  return loginWithTiers(settings, { client_id: client, observer_tier: observer, requested_tier: requested });
+  return loginWithTiers(settings, { ...words, client_id: origin === 'flag' ? value : undefined });
 }
 
 /**
@@ -228,6 +232,7 @@ function savedBaseUrl({ settings, settingsFile: { profiles, values } }: App): st
 
 function refuseMissing(
   given: Record<'client_id' | 'observer_tier', Setting<string | undefined>>,
+  use: boolean,
   app: App,
 ): void {
   const { client_id, observer_tier } = given;
@@ -240,6 +245,7 @@ function refuseMissing(
     client_id.value ?? 'NAME',
     '--observer-tier',
     observer_tier.value ?? LOWEST_TIER,
+    ...(use ? ['--use'] : []),
   ];
   throw new Fault(
     'usage',

@@ -103,18 +103,18 @@ export function loginCommand(settings: Settings): string {
   return ['arx login', ...serviceOptions(settings)].join(' ');
 }
 
-/** Returns {@link loginCommand} with these tiers, and with a client id where there is one. */
+/** Returns {@link loginCommand} with these tiers, with a client id where there is one, and with `--use` where it was typed. */
 export function loginWithTiers(
   settings: Settings,
-  { client_id: client, observer_tier: observer, requested_tier: requested }: LoginWords,
+  { client_id: client, observer_tier: observer, requested_tier: requested, use = false }: LoginWords,
 ): string {
   const id = client === undefined ? [] : ['--client-id', client];
   const isSame = observer === requested && settings.requested_tier.value === undefined;
   const tiers = ['--observer-tier', observer, ...(isSame ? [] : ['--requested-tier', requested])];
-  return `${loginCommand(settings)} ${shellLine([...id, ...tiers])}`;
+  return `${loginCommand(settings)} ${shellLine([...id, ...tiers, ...(use ? ['--use'] : [])])}`;
 }
 
-type LoginWords = Omit<TokenRequest, 'client_id'> & { client_id?: string | undefined };
+type LoginWords = Omit<TokenRequest, 'client_id'> & { client_id?: string | undefined; use?: boolean };
 
 /** Returns the highest tier that a service gives: ours names it where it refuses a login. Undefined where another one refuses. */
 export function highestTierIn({ message }: Fault): string | undefined {

@@ -219,6 +219,8 @@ test('arx serve: its address is said first', async () => {
   expect(refused.exit).toBe(5);
   const again = `arx login --base-url ${url} --client-id ada --observer-tier internal`;
   expect(refused.stderr).toContain(`hint: ${again}\n`);
+  const used = await arx(dir, `login --use --base-url ${url} --client-id ada --observer-tier mirror`);
+  expect(used.stderr).toContain(`hint: ${again} --use\n`);
 });
 
 test('a tier that is refused is asked for again, with the other answers kept', async () => {
@@ -495,6 +497,7 @@ describe('without a terminal', () => {
     ['', '--client-id NAME --observer-tier external'],
     [' --client-id "my name"', "--client-id 'my name' --observer-tier external"],
     [' --observer-tier mirror', '--client-id NAME --observer-tier mirror'],
+    [' --use', '--client-id NAME --observer-tier external --use'],
   ])('login%s: the hint is the line for a script', async (given, words) => {
     const line = 'login --base-url http://127.0.0.1:9';
     const { exit, stderr } = await arx(dir, `${line}${given}`, { env: ENV });
