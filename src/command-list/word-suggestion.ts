@@ -20,10 +20,23 @@ export function unknownWords(words: readonly string[]): string {
 
 /** Returns what the first words of a command line were meant to be, in words for a hint; undefined where nothing is known. */
 export function commandSuggestion(words: readonly string[]): string | undefined {
-  const [first = ''] = words;
-  const known = knownWords();
-  const meant = nearWhole(words) ?? (isNoun(first) ? undefined : wordsNear(first, known));
-  return meant === undefined ? commandFor(first) : `did you mean: arx ${meant}`;
+  const [first = '', second = ''] = words;
+  if (isNoun(first)) return didYouMean(nearWhole(words) ?? commandOf(second)) ?? commandFor(second);
+  const others = turnedAround(words) === undefined ? commandFor(first) : undefined;
+  if (others !== undefined) return others;
+  const [ofVerb, more] = commandsOfVerb(first);
+  return didYouMean(
+    nearWhole(words) ?? (more === undefined ? ofVerb : undefined) ?? wordsNear(first, knownWords()),
+  );
+}
+
+function didYouMean(meant: string | undefined): string | undefined {
+  return meant === undefined ? undefined : `did you mean: arx ${meant}`;
+}
+
+/** Returns the command of this one word, if there is one: `search`. */
+function commandOf(word: string): string | undefined {
+  return COMMAND_LIST.find(({ words }) => words === word)?.words;
 }
 
 /** Returns the command that words name, or nearly name, between the options of a line whose options do not stand after the command. */
@@ -109,7 +122,7 @@ function commandsOfVerb(verb: string): string[] {
 const VERBS_OF_OTHERS: readonly (readonly [words: readonly string[], verb: string])[] = [
   [['list', 'dir'], 'ls'],
   [['get', 'view', 'info'], 'show'],
-  [['download', 'fetch', 'get'], 'pull'],
+  [['download', 'fetch', 'get', 'save'], 'pull'],
   [['remove', 'delete'], 'rm'],
   [['remove', 'delete', 'rm'], 'drop'],
   [['check'], 'verify'],
