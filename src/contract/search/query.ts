@@ -107,9 +107,12 @@ class ExpressionParser {
       return inner;
     }
     const before = this.tokens[this.at - 1];
-    const what = token === undefined ? 'the query ends here' : 'there is no word here';
+    const what =
+      token === undefined
+        ? 'the query ends here, but a word must follow'
+        : 'there is no word here, but one must follow';
     const hint = 'OR, AND and NOT in capitals are operators; quote them to search for the words';
-    throw new QueryError(`${what}, but one must follow`, token?.at ?? before?.at ?? this.end, hint);
+    throw new QueryError(what, token?.at ?? before?.at ?? this.end, hint);
   }
 
   private take(kind: Token['kind']): boolean {

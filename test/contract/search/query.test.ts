@@ -110,7 +110,7 @@ test.each<[query: string, position: number, message: RegExp]>([
   ['foo)', 4, /closes nothing/],
   ['(foo', 1, /not closed/],
   ['foo () bar', 6, /no word/],
-  ['foo OR', 5, /ends here/],
+  ['foo OR', 5, /ends here, but a word must follow/],
   ['OR foo', 1, /no word/],
   ['foo OR OR bar', 8, /no word/],
   ['foo NOT', 5, /ends here/],
