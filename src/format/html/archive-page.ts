@@ -202,7 +202,7 @@ function counts(report: ArchiveReport): Section {
       state('available', attachments.available, 'good'),
       state('withheld', attachments.withheld, 'warn'),
       state('absent', attachments.absent, 'bad'),
-      { name: 'bytes of files, as rows state', value: formatBytes(attachments.bytes) },
+      { name: 'size of all files, as listed', value: formatBytes(attachments.bytes) },
     ]),
   };
 }
