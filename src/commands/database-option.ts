@@ -1,8 +1,10 @@
 // The options `--database` and `--blobs`: which archive a command opens.
+import { access, constants } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { awsCredentialsOf, awsDefaults } from '../config/aws-credentials.ts';
+import { unreadable } from '../config/input-file.ts';
 import { Fault } from '../faults.ts';
 import { commandAgain } from './command-again.ts';
 import type { ArchiveLocation, OpenArchive } from '../service/index.ts';
@@ -56,6 +58,14 @@ export async function archivePlace(
       'usage',
       `${names.database}: sslmode, or PGSSLMODE, is one of ${[...SSL_MODES].join(', ')}`,
     );
+  }
+  // The client reads these files for each connection, with messages that name neither the file nor the parameter.
+  for (const name of mode === 'disable' ? [] : ['sslrootcert', 'sslcert', 'sslkey']) {
+    const file = url.searchParams.getAll(name).at(-1);
+    if (!file) continue;
+    await access(file, constants.R_OK).catch((error: unknown) => {
+      throw unreadable(`the file of ${name}, ${file}`, error);
+    });
   }
   if (url.password !== '' || url.searchParams.has('password')) {
     app.notice('a password on the command line can be seen by others; PGPASSWORD and ~/.pgpass cannot');

@@ -37,6 +37,7 @@ const PARAMETERS = new Set(
  * Returns what is wrong as a text that does not quote the address, since it may contain a password.
  */
 export function parseAddress(text: string): PostgresAddress | string {
+  if (!isDecodable(text)) return NOT_ENCODED;
   const [scheme] = /^\w+:\/\//.exec(text) ?? [''];
   const after = text.slice(scheme.length);
   const length = after.search(/[/?#]|$/);
@@ -46,6 +47,8 @@ export function parseAddress(text: string): PostgresAddress | string {
   const url = urlOf(`${scheme}${authority.slice(0, end)}${named[0]?.text ?? ''}${rest}`);
   if (url === undefined || named.includes(undefined)) return 'the address is not a URL';
   const { searchParams } = url;
+  // Of a password that is not encoded, a part would be taken for a host or a database, which messages name.
+  if (url.hash !== '' || url.pathname.includes('@')) return NOT_ENCODED;
   const unknown = [...searchParams.keys()].find((name) => !PARAMETERS.has(name));
   if (unknown !== undefined) {
     const meant = nearest(unknown, [...PARAMETERS]);
@@ -78,10 +81,30 @@ export function parseAddress(text: string): PostgresAddress | string {
       return 'the schema is named twice: by schema and by search_path';
     settings['search_path'] = pathTo(schema);
   }
+  const name = searchParams.get('dbname');
+  if (name !== null) url.pathname = `/${encodeURIComponent(name)}`;
+  searchParams.delete('dbname');
+  if (/%(?:3F|23)/i.test(url.pathname)) return 'the name of a database with ? or # cannot be used';
+  url.pathname = url.pathname.replaceAll(LEFT_ENCODED, decodeURIComponent);
   const servers = serversOf(searchParams, named as Server[]);
   if (typeof servers === 'string') return servers;
   const urls = servers.length === 1 ? [url.href] : servers.map((server) => withServer(url, server));
   return { urls, kind, settings, ...(schema === undefined ? {} : { schema }) };
+}
+
+const NOT_ENCODED =
+  'in its user, password and database, write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23, % as %25';
+
+/** What the client does not decode in the name of a database: it takes the name for a whole path. */
+const LEFT_ENCODED = /%(?:3B|2F|3A|40|26|3D|2B|24|2C)/gi;
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** What the name of an archive may be. It is the name of a schema, and a part of a path in URLs. */
@@ -113,7 +136,8 @@ export function shownAddress(text: string): string {
     return `${searchParams.get('host') ?? hostname}${ownPort === '' ? '' : `:${ownPort}`}`;
   });
   const schema = address.schema === undefined ? '' : `?schema=${address.schema}`;
-  return `postgres://${servers.join(',')}${each[0]?.pathname ?? ''}${schema}`;
+  const name = decodeURI(each[0]?.pathname.slice(1) ?? '');
+  return `postgres://${servers.join(',')}${name === '' ? '' : `/${encodeURIComponent(name)}`}${schema}`;
 }
 
 /** Adds what the variables of PostgreSQL's programs say to an address that does not say it, and that its client for Node ignores. */
@@ -127,9 +151,19 @@ export function withVariables(text: string, env: Record<string, string | undefin
     more.set('host', hosts);
     if (env['PGPORT'] && !has('port')) more.set('port', env['PGPORT']);
   }
+  // The client reads PGSSLMODE itself, but not the files that go with it, and forgets PGSSLMODE where the address names one.
+  const mode = has('sslmode') ? undefined : env['PGSSLMODE'];
+  const files = ['sslcert', 'sslkey', 'sslrootcert'].flatMap((name) => {
+    const file = has(name) ? undefined : env[`PG${name.toUpperCase()}`];
+    return file ? [[name, file] as const] : [];
+  });
+  if (mode && (files.length > 0 || FILES_IN_ADDRESS.test(text))) more.set('sslmode', mode);
+  if (mode || has('sslmode')) for (const [name, file] of files) more.set(name, file);
   if (more.size === 0) return text;
   return `${text}${text.includes('?') ? '&' : '?'}${more.toString()}`;
 }
+
+const FILES_IN_ADDRESS = /[?&]ssl(?:cert|key|rootcert)=/;
 
 type Server = { host: string; port: string; text: string };
 

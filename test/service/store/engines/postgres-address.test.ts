@@ -51,6 +51,10 @@ describe('an address', () => {
       undefined,
       { search_path: 'x,y z', work_mem: '1MB' },
     ],
+    // The client decodes the name of a database only as far as a whole path.
+    ['postgres://h/a%40b%2Fc%3Ad%25e%20f%2540', ['postgres://h/a@b/c:d%25e%20f%2540'], undefined, {}],
+    ['postgres://h?dbname=a%40b', ['postgres://h/a@b'], undefined, {}],
+    ['postgres://h/x?dbname=a', ['postgres://h/a'], undefined, {}],
     // What is no setting is sent as it is: some services find the database by it.
     ['postgres://h/d?options=project%3Dx', ['postgres://h/d?options=project%3Dx'], undefined, {}],
   ] as const)('%s', (text, urls, kind, settings) => {
@@ -85,6 +89,17 @@ describe('an address', () => {
     ],
     ['postgres://h/d?zzzzzz=secret', 'the address has an unknown parameter; schema=NAME names an archive'],
     ['postgres://[', 'the address is not a URL'],
+    ...[
+      'postgres://a:se@cr/et@h/d',
+      'postgres://a:1#b@h/d',
+      'postgres://a:p%p@h/d',
+      'postgres://h/d%',
+      'postgres://a:%C3@h/d',
+    ].map((text) => [
+      text,
+      'in its user, password and database, write @ as %40, : as %3A, / as %2F, ? as %3F, # as %23, % as %25',
+    ]),
+    ['postgres://h/a%3Fb', 'the name of a database with ? or # cannot be used'],
     ['postgres://h:x,i/d', 'the address is not a URL'],
     ['postgres://h,i:/d?port=1,2,3', 'the address has another number of ports than of hosts'],
     [
@@ -105,6 +120,28 @@ describe('an address', () => {
       { PGTARGETSESSIONATTRS: 'primary' },
       'postgres://h/d?target_session_attrs=any',
     ],
+    [
+      'postgres://h/d?sslmode=verify-full&sslcert=c',
+      { PGSSLROOTCERT: 'r', PGSSLCERT: 'x', PGSSLKEY: 'k' },
+      'postgres://h/d?sslmode=verify-full&sslcert=c&sslkey=k&sslrootcert=r',
+    ],
+    [
+      'postgres://h/d',
+      { PGSSLMODE: 'verify-full', PGSSLROOTCERT: 'r' },
+      'postgres://h/d?sslmode=verify-full&sslrootcert=r',
+    ],
+    // The client asks for TLS where a file is named.
+    ['postgres://h/d', { PGSSLROOTCERT: 'r' }, 'postgres://h/d'],
+    [
+      'postgres://h/d',
+      { PGSSLMODE: 'disable', PGSSLROOTCERT: 'r' },
+      'postgres://h/d?sslmode=disable&sslrootcert=r',
+    ],
+    [
+      'postgres://h/d?sslrootcert=r',
+      { PGSSLMODE: 'disable' },
+      'postgres://h/d?sslrootcert=r&sslmode=disable',
+    ],
   ])('%s with %j', (text, env, whole) => {
     expect(withVariables(text, env)).toBe(whole);
   });
@@ -114,4 +151,6 @@ test.each([
   ['postgres://me:secret@h:1/d?password=secret&schema=a&sslmode=require', 'postgres://h:1/d?schema=a'],
   ['postgres://me@h:1,i/d', 'postgres://h:1,i/d'],
   ['postgres://me@/d?host=/run/x&port=2', 'postgres:///run/x:2/d'],
+  ['postgres://h/a%40b%20%25c', 'postgres://h/a%40b%20%25c'],
+  ['postgres://h', 'postgres://h'],
 ])('%s is shown without what is secret', (text, shown) => expect(shownAddress(text)).toBe(shown));

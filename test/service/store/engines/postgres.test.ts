@@ -502,6 +502,18 @@ describe.skipIf(noPostgres)('the command line', () => {
     ['nobody listens', 'postgres://arx@127.0.0.1:1/x', 10, 'cannot be reached (ECONNREFUSED)'],
     ['no such host', 'postgres://arx@nowhere.invalid/x', 10, 'cannot be reached'],
     ['no address', 'postgres://[', 2, 'the address is not a URL'],
+    [
+      'a password that is not encoded',
+      'postgres://arx:1@se/cret@h/x',
+      2,
+      '--database: in its user, password and database, write @ as %40',
+    ],
+    [
+      'no certificate of an authority',
+      'postgres://arx@127.0.0.1:1/x?sslmode=verify-full&sslrootcert=none.pem',
+      2,
+      'cannot read the file of sslrootcert, none.pem (no such file or folder)',
+    ],
     ['another kind', 'mysql://x', 2, '--database takes sqlite:FOLDER or postgres://'],
     [
       'a sslmode nobody knows',
