@@ -166,6 +166,9 @@ export function createConnections(
 /** Failures that another server may not have. A wrong password is one of the user's, whom all servers know. */
 const MAY_DIFFER = new Set<DatabaseAccessError['kind']>([
   'unreachable',
+  'untrusted',
+  'other_name',
+  'no_connection_left',
   'standby',
   'no_writable',
   'no_standby',

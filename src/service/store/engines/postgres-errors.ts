@@ -9,7 +9,7 @@ const KINDS: Record<string, AccessErrorKind> = {
   '40': 'busy',
   '53': 'busy',
   53100: 'full',
-  53300: 'unreachable',
+  53300: 'no_connection_left',
   '55P03': 'busy',
   '57': 'unreachable',
   57014: 'busy',
@@ -36,6 +36,17 @@ const CLIENT_MESSAGES: readonly [text: RegExp, kind: AccessErrorKind][] = [
   [/^The server does not support SSL connections$/, 'no_tls'],
 ];
 
+/** By the codes of Node for a certificate. */
+const CERTIFICATE_CODES: Readonly<Record<string, AccessErrorKind>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: 'other_name',
+  CERT_HAS_EXPIRED: 'untrusted',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'untrusted',
+  SELF_SIGNED_CERT_IN_CHAIN: 'untrusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'untrusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'untrusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'untrusted',
+};
+
 /** Throws the {@link DatabaseAccessError} for an error of the database, or the error itself where there is none. */
 export function throwAccessError(error: unknown): never {
   if (error instanceof DatabaseAccessError) throw error;
@@ -51,8 +62,8 @@ export function throwAccessError(error: unknown): never {
   const { code } = error as NodeJS.ErrnoException;
   const isTimeout = error.message === 'Query read timeout';
   throw new DatabaseAccessError(
-    isTimeout ? 'busy' : 'unreachable',
-    code ?? (isTimeout ? 'timeout' : 'lost'),
+    isTimeout ? 'busy' : (CERTIFICATE_CODES[code ?? ''] ?? 'unreachable'),
+    code ?? (isTimeout ? 'timeout' : 'connection lost'),
     error,
   );
 }

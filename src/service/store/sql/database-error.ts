@@ -4,9 +4,9 @@ import { primaryCode, SQLITE } from './sqlite-result-codes.ts';
 
 /**
  * `unreachable`: no connection, or the connection was lost; whether a commit happened may be unknown. `no_tls`: TLS is
- * required and the server offers none. `needs_tls`: the server does not let this user in from here without TLS. `refused`: the server
+ * required and the server offers none. `untrusted`, `other_name`: its certificate is of no known authority, has expired, or names another server. `needs_tls`: the server does not let this user in from here without TLS. `refused`: the server
  * refuses this user or password. `not_admitted`: the server does not let this user in from here, whatever the password.
- * `no_password`: the server asks for a password and none is known. `pooler`: a pooler in front of the server does not
+ * `no_password`: the server asks for a password and none is known. `no_connection_left`: max_connections, or the limit of the user or the database. `pooler`: a pooler in front of the server does not
  * allow what is needed. `missing`: the server has no such database. `no_database`: a pooler knows no database of this name. `unwritable`: this user may only read the archive. `denied`: this user lacks another right.
  * `standby`: the server takes no writes now. `no_writable`, `no_standby`: no server of the address is of the kind that it asks
  * for. `busy`: locked, too slow, or in conflict with others after all attempts. `full`: no space left.
@@ -17,10 +17,13 @@ import { primaryCode, SQLITE } from './sqlite-result-codes.ts';
 export type AccessErrorKind =
   | 'unreachable'
   | 'no_tls'
+  | 'untrusted'
+  | 'other_name'
   | 'needs_tls'
   | 'refused'
   | 'not_admitted'
   | 'no_password'
+  | 'no_connection_left'
   | 'pooler'
   | 'missing'
   | 'no_database'
@@ -46,6 +49,16 @@ const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTempora
   {
     unreachable: { text: 'the database cannot be reached', fault: 'network', isTemporary: true },
     no_tls: { text: 'the server of the database offers no TLS', fault: 'network' },
+    untrusted: {
+      text: 'the certificate of the server of the database is not trusted',
+      fault: 'network',
+      hint: 'name the certificate of its authority in the address: sslrootcert=FILE',
+    },
+    other_name: {
+      text: 'the certificate of the server of the database is for another name',
+      fault: 'network',
+      hint: 'name the server in the address as its certificate does',
+    },
     needs_tls: {
       text: 'the database does not admit this user from this address without TLS',
       fault: 'network',
@@ -62,12 +75,22 @@ const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTempora
       fault: 'auth',
       hint: 'set PGPASSWORD or add a line to ~/.pgpass',
     },
+    no_connection_left: {
+      text: 'the database has no connection left for this user',
+      fault: 'busy',
+      isTemporary: true,
+      hint: 'each process holds up to ten: raise max_connections or the limit of the user, or use PgBouncer',
+    },
     pooler: {
       text: 'the pooler in front of the database refuses what is needed',
       fault: 'store',
       hint: 'PgBouncer needs pool_mode = transaction or session; set no PGOPTIONS, put options into the address',
     },
-    missing: { text: 'there is no such database', fault: 'store' },
+    missing: {
+      text: 'there is no such database',
+      fault: 'store',
+      hint: 'arx does not make it: arx help postgresql has the statement',
+    },
     no_database: {
       text: 'the pooler in front of the database knows no database of this name',
       fault: 'store',
@@ -77,7 +100,11 @@ const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTempora
       fault: 'store',
       hint: 'arx serve --read-only and arx fsck write nothing',
     },
-    denied: { text: 'the database denies this user a right that is needed', fault: 'store' },
+    denied: {
+      text: 'the database denies this user a right that is needed',
+      fault: 'store',
+      hint: 'arx help postgresql names the rights',
+    },
     standby: {
       text: 'the database takes no writes now: it is a standby, or read-only',
       fault: 'busy',

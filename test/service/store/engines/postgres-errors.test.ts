@@ -1,6 +1,7 @@
 // What errors of PostgreSQL and of PgBouncer mean.
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import { accessFault, type DatabaseAccessError } from '../../../../src/service/store/sql/database-error.ts';
 import { throwAccessError } from '../../../../src/service/store/engines/postgres-errors.ts';
 
 test.each([
@@ -20,6 +21,7 @@ test.each([
   ['28P01', 'password authentication failed for user "a"', 'refused'],
   ['3D000', 'database "x" does not exist', 'missing'],
   ['25006', 'cannot execute INSERT in a read-only transaction', 'standby'],
+  ['53300', 'too many connections for role "a"', 'no_connection_left'],
   ['57P03', 'the database system is starting up', 'unreachable'],
 ])('%s %s', (code, message, kind) => {
   const error = new pg.DatabaseError(message, 0, 'error');
@@ -27,4 +29,25 @@ test.each([
   expect(() => throwAccessError(Object.assign(error, { code, routine }))).toThrow(
     expect.objectContaining({ kind, code }),
   );
+});
+
+test.each([
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'untrusted', 'sslrootcert=FILE'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'untrusted', 'sslrootcert=FILE'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'untrusted', 'sslrootcert=FILE'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'other_name', 'as its certificate does'],
+  ['ECONNREFUSED', 'unreachable', undefined],
+])('%s of a connection', (code, kind, hint) => {
+  const thrown = (() => {
+    try {
+      return throwAccessError(Object.assign(new Error('of Node'), { code }));
+    } catch (error) {
+      return error as DatabaseAccessError;
+    }
+  })();
+  expect(thrown).toMatchObject({ kind, code });
+  const fault = accessFault(thrown);
+  expect(fault.kind).toBe('network');
+  if (hint === undefined) expect(fault.detail.hint).toBeUndefined();
+  else expect(fault.detail.hint).toContain(hint);
 });
