@@ -2,7 +2,7 @@
 import { Fault, hintText, type Hint } from '../../faults.ts';
 import { ArchiveUnreadable, OtherFilesLocation } from './opening-error.ts';
 import { NewerSchema, OlderSchema } from './schema/migrate.ts';
-import { DatabaseAccessError, errorName } from './sql/database-error.ts';
+import { accessErrorOf, DatabaseAccessError, errorName } from './sql/database-error.ts';
 
 /** Errors whose message is ours and contains no data. */
 const WITH_OWN_WORDS = [DatabaseAccessError, NewerSchema, OlderSchema];
@@ -17,7 +17,9 @@ function ownWords(error: unknown): string | undefined {
   if (error instanceof Fault) return withHint(error.message, error.detail.hint);
   if (error instanceof OtherFilesLocation) return withHint(error.message, error.hint);
   if (error instanceof ArchiveUnreadable) return `${error.message}: ${error.why}`;
-  return WITH_OWN_WORDS.some((kind) => error instanceof kind) ? (error as Error).message : undefined;
+  // Of SQLite and of the system there is a number: a full disk is ERR_SQLITE_ERROR 13.
+  const meant = accessErrorOf(error);
+  return WITH_OWN_WORDS.some((kind) => meant instanceof kind) ? (meant as Error).message : undefined;
 }
 
 function withHint(message: string, hint: Hint | undefined): string {
