@@ -29,8 +29,9 @@ export async function run(input: Input, app: App): Promise<void> {
       isThere = true;
       return opened;
     });
-  const { countFiles, moveFiles } = await import('../../service/copy/index.ts');
+  const { checkNewPlace, countFiles, moveFiles } = await import('../../service/copy/index.ts');
   const target = await openFiles('url' in to ? to : {}, archive.database, app.world);
+  if (input.dryRun && target.mark !== undefined) await checkNewPlace(archive, target.mark);
   const { count, bytes } = await countFiles(archive.database);
   const report: FilesMoveReport = {
     version: 1,

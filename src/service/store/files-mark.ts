@@ -69,7 +69,17 @@ export async function markNewPlace(archive: Archive, mark: BlobsMark, newId: str
   const named = await namedBy(mark);
   if (named === undefined) throw new Fault('disk', `cannot write ${MARK} in ${mark.place}`);
   if (named.archive === own) return named.id;
-  throw new Fault('unsafe', `${mark.place} has the files of another archive: its ${MARK} names it`, {
+  throw otherArchiveFault(mark);
+}
+
+/** Throws what {@link markNewPlace} throws for a place that cannot be read or has the files of another archive. Writes nothing. */
+export async function checkNewPlace(archive: Archive, mark: BlobsMark): Promise<void> {
+  const named = await namedBy(mark);
+  if (named !== undefined && named.archive !== (await archiveId(archive))) throw otherArchiveFault(mark);
+}
+
+function otherArchiveFault({ place }: BlobsMark): Fault {
+  return new Fault('unsafe', `${place} has the files of another archive: its ${MARK} names it`, {
     kept: NOTHING_CHANGED,
   });
 }

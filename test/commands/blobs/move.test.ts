@@ -42,6 +42,12 @@ describe.skipIf(noPostgres)('blobs move', () => {
     });
     expect(readdirSync(dir)).not.toContain('a');
 
+    // A plan asks the new place whether it can be used.
+    const elsewhere = server.address().replace(/^s3:\/\/[^/?]+/, 's3://nowhere');
+    const missing = await run(['blobs', 'move', '--to', elsewhere, '--dry-run']);
+    expect(missing).toMatchObject({ exit: 15, stdout: '' });
+    expect(missing.stderr).toContain('there is no such bucket');
+
     const toFolder = await move(folder('a'));
     expect(toFolder).toMatchObject({ exit: 0 });
     expect(JSON.parse(toFolder.stdout)).toMatchObject({

@@ -74,6 +74,8 @@ export function openBucketFiles(place: BucketPlace, world: BucketWorld, option =
       isThere,
       async read(name) {
         const { status, text } = await ask({ method: 'GET', key: name, accepted: [404] });
+        if (status === 404 && text.includes('<Code>NoSuchBucket</Code>'))
+          throw new DatabaseAccessError('no_bucket', 'NoSuchBucket', undefined);
         return status === 404 ? undefined : text;
       },
       async write(name, text) {
