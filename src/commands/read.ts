@@ -48,7 +48,7 @@ export async function run(input: Input, app: App): Promise<void> {
   };
   const doubts: Doubts = { problems: 0, unread: 0, total: 0, withheld: 0, absent: 0 };
   const items = counted(readAll(input, style, app), doubts);
-  if (isText) await app.printer.lines(linesOf(items));
+  if (isText) await app.printer.lines({ pages: linesOf(items) });
   else await printRows(items, doubts, app);
   // A message that cannot be read is a Fault already.
   failUnavailable(app, doubts, 'file');
@@ -91,12 +91,13 @@ async function printRows(items: AsyncIterable<Item>, doubts: Doubts, app: App): 
   });
 }
 
-async function* linesOf(items: AsyncIterable<Item>): AsyncGenerator<Line> {
+/** Yields the lines of one item after the other. */
+async function* linesOf(items: AsyncIterable<Item>): AsyncGenerator<Iterable<Line>> {
   let isFirst = true;
   for await (const { lines } of items) {
-    if (!isFirst) yield* ['', ''];
+    if (!isFirst) yield ['', ''];
     isFirst = false;
-    yield* lines;
+    yield lines;
   }
 }
 

@@ -107,7 +107,7 @@ export type Printer = {
   /** Prints a plot that was asked for in place of rows, without styles in other forms than `table`. */
   plot(lines: (canvas: Canvas) => Iterable<Line>): Promise<void>;
   /** Prints lines for people while they arrive, whole and with styles only in a table. */
-  lines(lines: AsyncIterable<Line>): Promise<void>;
+  lines(lines: Rows<Line>): Promise<void>;
   /** Prints text from the archive, escaped, with a final newline. */
   text(text: string): Promise<void>;
   /** Prints bytes unchanged. */

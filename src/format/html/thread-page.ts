@@ -78,7 +78,7 @@ function partOf(part: ReadPart, style: ThreadStyle): Part {
   const links = (part.links ?? []).map(
     (link, index) => html`<div class="faint">[${index + 1}] ${link}</div>`,
   );
-  return [before, html`<div class="text">${textLines(part.text ?? '').map(lineOf)}${links}</div>`];
+  return [before, html`<div class="text">${Array.from(textLines(part.text ?? ''), lineOf)}${links}</div>`];
 }
 
 function lineOf({ text, depth, isSignature }: TextLine): Markup {

@@ -13,7 +13,7 @@ test.each<[line: string, depth: number, prefix: string]>([
   ['  > a', 0, ''],
   ['>From here', 1, '>'],
 ])('%j is quoted %i times', (line, depth, prefix) => {
-  expect(textLines(line)[0]).toMatchObject({ depth, text: line });
+  expect(textLines(line).next().value).toMatchObject({ depth, text: line });
   expect(quotePrefix(line)).toBe(prefix);
 });
 
@@ -26,15 +26,28 @@ test.each<[name: string, text: string, signature: string[]]>([
   ['a patch', 'a\n---\n-- b', []],
   ['a quoted one', '> -- \n> me', []],
 ])('signature: %s', (_, text, signature) => {
-  expect(
-    textLines(text)
-      .filter((line) => line.isSignature)
-      .map((line) => line.text),
-  ).toEqual(signature);
+  expect([...textLines(text)].filter((line) => line.isSignature).map((line) => line.text)).toEqual(signature);
+});
+
+test.each<[text: string, lines: string[]]>([
+  ['', []],
+  [' \n\t\r\n', []],
+  ['a', ['a']],
+  ['a\r', ['a\r']],
+  ['a\r\n\r\n\nb \r\n', ['a', '', '', 'b ']],
+  ['\n\na\n \n', ['', '', 'a']],
+])('the lines of %j', (text, lines) => {
+  expect(Array.from(textLines(text), (line) => line.text)).toEqual(lines);
+});
+
+test('lines are made when they are read, so that millions need no memory', () => {
+  const lines = foldQuotations(textLines(`a\n${'> b\n'.repeat(10)}`));
+  expect([lines.next(), lines.next()].map(({ value }) => value?.text)).toEqual(['a', '> b']);
+  expect(textLines('a\nb').next().value).toEqual({ text: 'a', depth: 0, isSignature: false });
 });
 
 const shown = (text: string) =>
-  foldQuotations(textLines(text)).map(({ text: line, folded }) =>
+  Array.from(foldQuotations(textLines(text)), ({ text: line, folded }) =>
     folded === undefined ? line : `${folded} more`,
   );
 
@@ -53,6 +66,6 @@ test.each<[name: string, text: string, lines: string[]]>([
 });
 
 test('a hundred thousand lines that begin with a thousand brackets', () => {
-  expect(textLines(`${'>'.repeat(1000)}\n`.repeat(1000)).at(-1)?.depth).toBe(1000);
+  expect([...textLines(`${'>'.repeat(1000)}\n`.repeat(1000))].at(-1)?.depth).toBe(1000);
   expect(shown('> a\n'.repeat(100_000))).toEqual(['> a', '> a', '> a', '99997 more']);
 });
