@@ -1,7 +1,7 @@
 // Parses JSON from a server: UTF-8, limited nesting, exact integers, errors that quote no input.
 import { parseExactJson, scanShownJson } from '../contract/exact-json.ts';
 import { exceededLimit, hasMoreKeys } from '../contract/json-size.ts';
-import { MAX_JSON_DEPTH, MAX_JSON_KEYS, MAX_JSON_VALUES } from '../contract/scalars.ts';
+import { MAX_INEXACT_NUMBERS, MAX_JSON_DEPTH, MAX_JSON_KEYS, MAX_JSON_VALUES } from '../contract/scalars.ts';
 import { Fault } from '../faults.ts';
 import { safeText } from './safe-text.ts';
 import { TransportFault } from './transport.ts';
@@ -35,7 +35,9 @@ export function parseJson(body: Uint8Array): { text: string; value: unknown } {
     if (endsEarly(bytes)) throw cutFault(`its JSON ends after ${bytes.length} bytes`);
     throw new Fault('protocol', `answer is not JSON (${bytes.length} bytes)`);
   }
-  const scan = scanShownJson(text);
+  const scan = scanShownJson(text, MAX_INEXACT_NUMBERS);
+  if (scan.inexact.length > MAX_INEXACT_NUMBERS)
+    throw new Fault('protocol', `answer has more than ${MAX_INEXACT_NUMBERS} numbers that would be rounded`);
   const { repeatedKey } = scan;
   if (repeatedKey !== undefined)
     throw new Fault('protocol', `answer has two values for one key: ${safeText(repeatedKey, 80)}`);

@@ -55,9 +55,12 @@ export function parseExactJson(text: string, scan?: Pick<JsonScan, 'inexact'>): 
 /** The member of an event that holds what its sender wrote. */
 const SENT = 'payload';
 
-/** Returns the scan of JSON that will be shown, where a number of a sender stays as it was written: 2.0, 1e2. */
-export function scanShownJson(text: string): JsonScan {
-  return scanJson(text, SENT);
+/**
+ * Returns the scan of JSON that will be shown, where a number of a sender stays as it was written: 2.0, 1e2. It ends early where
+ * more than `maxInexact` numbers are inexact.
+ */
+export function scanShownJson(text: string, maxInexact = Infinity): JsonScan {
+  return scanJson(text, { asWritten: SENT, maxInexact });
 }
 
 /** Text that may have -0, or numbers of a sender. */

@@ -54,9 +54,13 @@ export type JsonScan = {
 
 /**
  * Reads a text that is valid JSON once, without building its value. Within members of the name `asWritten` each number is
- * inexact that JSON.stringify would write in another way (2.0, 1e2), and -0 everywhere.
+ * inexact that JSON.stringify would write in another way (2.0, 1e2), and -0 everywhere. Ends after `maxInexact` inexact numbers
+ * and one more.
  */
-export function scanJson(text: string, asWritten?: string): JsonScan {
+export function scanJson(
+  text: string,
+  { asWritten, maxInexact = Infinity }: { asWritten?: string; maxInexact?: number } = {},
+): JsonScan {
   /** For each open bracket: the keys of the object, undefined for an array. */
   const open: (Set<string> | undefined)[] = [];
   const scan: JsonScan = { depth: 0, repeatedKey: undefined, inexact: [], members: new Map() };
@@ -118,6 +122,7 @@ export function scanJson(text: string, asWritten?: string): JsonScan {
       NUMBER.lastIndex = here;
       const number = NUMBER.exec(text)![0];
       if (isInexact(number)) scan.inexact.push({ at: here, text: number });
+      if (scan.inexact.length > maxInexact) break;
       here += number.length - 1;
     }
   }

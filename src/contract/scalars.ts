@@ -62,6 +62,8 @@ export const MAX_JSON_DEPTH = 200;
 export const MAX_JSON_VALUES = 2_000_000;
 /** Different field names that a client reads: more than a page has. A million of them took 15 seconds and a gigabyte. */
 export const MAX_JSON_KEYS = 150_000;
+/** Inexact numbers (1e400, -0) that a client reads: more than the largest event can have. Two million took 8 seconds and 1.2 GB. */
+export const MAX_INEXACT_NUMBERS = 300_000;
 /** Largest request body that the service accepts, in bytes (interface 8, our choice). */
 export const MAX_REQUEST_BYTES = 1024 * 1024;
 /** Largest token request that the service accepts, in bytes (interface 8, our choice). Anyone may send one, so it is small. */

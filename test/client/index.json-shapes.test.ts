@@ -136,6 +136,13 @@ describe('B: bodies that are refused as protocol faults', () => {
       list,
       /more than 150000 different field names/,
     ],
+    [
+      'B5',
+      '400,000 numbers beyond the range',
+      `{"data":[${'1e400,'.repeat(4e5)}0]}`,
+      list,
+      /more than 300000 numbers that would be rounded/,
+    ],
     ['B5', 'depth 100,000', '['.repeat(100_000) + ']'.repeat(100_000), list, /more than 200 levels/],
     [
       'B5',

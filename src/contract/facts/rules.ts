@@ -2,6 +2,7 @@
 import { ERROR_STATUS } from '../error.ts';
 import {
   MAX_JSON_DEPTH,
+  MAX_INEXACT_NUMBERS,
   MAX_JSON_KEYS,
   MAX_JSON_VALUES,
   MAX_REQUEST_BYTES,
@@ -117,7 +118,7 @@ export const RULE_FACTS: readonly Fact[] = [
     ],
     [
       'sizes',
-      `A request body has at most ${MAX_REQUEST_BYTES / MIB} MiB, that of a token request ${MAX_TOKEN_REQUEST_BYTES / 1024} KiB (413). Path, method, token, scope and content type are checked before it is read. A client reads responses of at most ${MAX_RESPONSE_BYTES / MIB} MiB, with ${MAX_JSON_VALUES} values, ${MAX_JSON_KEYS} different field names and ${MAX_JSON_DEPTH} levels.`,
+      `A request body has at most ${MAX_REQUEST_BYTES / MIB} MiB, that of a token request ${MAX_TOKEN_REQUEST_BYTES / 1024} KiB (413). Path, method, token, scope and content type are checked before it is read. A client reads responses of at most ${MAX_RESPONSE_BYTES / MIB} MiB, with ${MAX_JSON_VALUES} values, ${MAX_JSON_KEYS} different field names, ${MAX_INEXACT_NUMBERS} numbers that JavaScript would round, and ${MAX_JSON_DEPTH} levels.`,
     ],
   ]),
 
