@@ -1,5 +1,5 @@
 // Finds the parts of a MIME multipart by its boundary (RFC 2046 5.1.1).
-import type { Buffer } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 
 /**
  * Returns the ranges between the delimiter lines of a multipart. The line break before a delimiter belongs to the
@@ -14,13 +14,11 @@ export function partsBetween(
   const body = bytes.subarray(from, to);
   const ranges: [number, number][] = [];
   let start = -1;
-  let at = body[0] === 0x2d && body[1] === 0x2d ? 0 : afterLineBreak(body, 0);
-  for (; at >= 0 && ranges.length < maxRanges - 1; at = afterLineBreak(body, at)) {
-    const boundaryStart = at + 2;
-    const boundaryEnd = boundaryStart + boundary.length;
-    if (boundaryEnd > body.length) continue;
-    if (body.compare(boundary, 0, boundary.length, boundaryStart, boundaryEnd) !== 0) continue;
-    const delimiter = delimiterAt(body, boundaryEnd);
+  const line = Buffer.concat([Buffer.from('\n--'), boundary]);
+  const next = lineSearch(body, line);
+  let at = isAt(body, line.subarray(1), 0) ? 0 : next(0);
+  for (; at >= 0 && ranges.length < maxRanges - 1; at = next(at)) {
+    const delimiter = delimiterAt(body, at + line.length - 1);
     if (delimiter === undefined) continue;
     const end = at > 1 && body[at - 2] === 0x0d ? at - 2 : at - 1;
     if (start >= 0) ranges.push([from + start, from + Math.max(start, end)]);
@@ -31,10 +29,30 @@ export function partsBetween(
   return { ranges, closed: false };
 }
 
-/** Returns the index of the next line after `from` that begins with two dashes, or -1. */
-function afterLineBreak(body: Buffer, from: number): number {
-  const found = body.indexOf('\n--', from, 'latin1');
-  return found < 0 ? -1 : found + 1;
+/** Shorter text is searched in a loop, because `indexOf` is slow where the first byte of it is frequent. */
+const MIN_SEARCHED_BYTES = 8;
+/** After so many calls the text is searched in a loop. A call costs as much as 300 bytes of a loop. */
+const MAX_SEARCHES = 20_000;
+
+/** Returns the function that finds the next line after an index, -1 where there is none. `line` begins with a line break. */
+function lineSearch(body: Buffer, line: Buffer): (from: number) => number {
+  let searches = line.length < MIN_SEARCHED_BYTES ? MAX_SEARCHES : 0;
+  return (from) => {
+    searches += 1;
+    if (searches <= MAX_SEARCHES) {
+      const found = body.indexOf(line, from);
+      return found < 0 ? -1 : found + 1;
+    }
+    for (let at = from; at < body.length; at += 1)
+      if (body[at] === 0x0a && isAt(body, line, at)) return at + 1;
+    return -1;
+  };
+}
+
+function isAt(body: Buffer, text: Buffer, from: number): boolean {
+  let same = 0;
+  while (same < text.length && body[from + same] === text[same]) same += 1;
+  return same === text.length;
 }
 
 /** Returns what follows a boundary: only `--` and blanks may stand before the end of its line, else undefined. */

@@ -48,6 +48,8 @@ export type MimeStructure = {
 // More than any mailer makes. Deeper parts, and parts after these, stay one leaf.
 const MAX_DEPTH = 64;
 const MAX_LEAVES = 10_000;
+/** Bytes that are searched for boundaries: a mail of 36 MB is read for seven multiparts inside each other. */
+const MAX_SEARCHED_BYTES = 256 * 1024 * 1024;
 /** Nested messages in an encoding inside each other. Each is a copy in memory, so more stay one leaf. */
 const MAX_ENCODED_DEPTH = 4;
 /** The longest line of a mail (RFC 5322 2.1.1). RFC 2046 allows a boundary 70 characters. */
@@ -86,7 +88,7 @@ export function mimeStructureOf(raw: Uint8Array): MimeStructure {
 
 /**
  * Returns the structure of a mail. The lines of the mail, or of a mail inside it, may all end with CR: its parts then have LF. Takes
- * time linear in its size, whatever its boundaries. Never throws.
+ * time linear in its size, whatever its boundaries; multiparts beyond {@link MAX_SEARCHED_BYTES} stay one leaf. Never throws.
  */
 export function parseMimeStructure(message: Buffer): MimeStructure {
   const leaves: MimeLeaf[] = [];
@@ -94,6 +96,7 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
   const enclosed: Header[] = [];
   let wellFormed = true;
   let alternatives = 0;
+  let searchedBytes = 0;
 
   const visit = (bytes: Buffer, from: number, to: number, context: Context): Header => {
     const header = parseHeader(bytes, from, to);
@@ -104,7 +107,8 @@ export function parseMimeStructure(message: Buffer): MimeStructure {
     const shown = context.shown && !hasAttachmentDisposition(header);
     if (!header.wellFormed && context.depth === 0) wellFormed = false;
     const boundary = type.startsWith('multipart/') ? boundaryOf(header) : undefined;
-    if (depth <= MAX_DEPTH && boundary !== undefined) {
+    if (boundary !== undefined) searchedBytes += to - header.bodyAt;
+    if (depth <= MAX_DEPTH && boundary !== undefined && searchedBytes <= MAX_SEARCHED_BYTES) {
       const maxRanges = MAX_LEAVES - leaves.length;
       const { ranges, closed } = partsBetween(bytes, header.bodyAt, to, { boundary, maxRanges });
       if (!closed) wellFormed = false;

@@ -145,6 +145,25 @@ describe('limits', () => {
     expect(leaves[10_000]!.body.toString()).toBe('Subject: x\n\n1\n--a--');
   });
 
+  test('the bytes that are searched for boundaries: deeper multiparts are one leaf', () => {
+    const levels = Array.from({ length: 40 }, (_, n) => mixed(`boundary_${n}`, `--boundary_${n}\n`)).join('');
+    const rest = Buffer.alloc(20 * 1024 * 1024, '\n--boundary');
+    const { leaves, wellFormed } = parseMimeStructure(Buffer.concat([Buffer.from(`${levels}\n`), rest]));
+    expect({ types: leaves.map(({ type }) => type), wellFormed }).toEqual({
+      types: ['multipart/mixed'],
+      wellFormed: false,
+    });
+    expect(leaves[0]!.body.toString('latin1', 0, 14)).toBe('--boundary_12\n');
+  });
+
+  test('lines that begin like a delimiter', () => {
+    const lines = 'xyz\n--b_000000x\n'.repeat(30_000);
+    expect(bodies(mixed('b_000000', `--b_000000\n\n${lines}--b_000000\n\n${lines}--b_000000--`))).toEqual([
+      lines.trimEnd(),
+      lines.trimEnd(),
+    ]);
+  });
+
   test('multiparts nested with one boundary', () => {
     const { leaves, wellFormed } = structure(mixed('b', `--b\n${mixed('b', '')}`.repeat(20_000)));
     expect(wellFormed).toBe(false);
