@@ -1,4 +1,5 @@
 // Masks secrets in bytes as they pass: each, and each part of one, is replaced by as many asterisks, so that lengths stay the same.
+import { decodedEscapes, encodedForms, MAX_ESCAPE_BYTES } from './encoded-secrets.ts';
 
 const ASTERISK = 0x2a;
 /** A part of a secret is masked when it is at least this long, as in messages. */
@@ -15,7 +16,7 @@ type Place = { secret: Buffer; at: number };
 
 /** Masks all secrets that it knows. */
 export type SecretMasker = {
-  /** Adds a secret, also in the forms that it has in JSON and in URLs. */
+  /** Adds a secret, also as base64 and in hex. Escapes of JSON, URLs and HTML hide no secret. */
   add(secret: string): void;
   /** Returns the text with secrets masked. All characters must be below U+0100. */
   text(text: string): string;
@@ -45,6 +46,14 @@ export function createSecretMasker(): SecretMasker {
 
   /** Returns where secrets and parts of them are, in any order. Ranges may overlap. */
   function find(bytes: Buffer): Range[] {
+    const found = findIn(bytes);
+    const decoded = secrets.length === 0 ? undefined : decodedEscapes(bytes);
+    if (decoded === undefined) return found;
+    const { places } = decoded;
+    const escaped = findIn(decoded.bytes).map(({ from, to }) => ({ from: places[from]!, to: places[to]! }));
+    return [...found, ...escaped];
+  }
+  function findIn(bytes: Buffer): Range[] {
     const found: Range[] = [];
     for (const word of words)
       for (let at = bytes.indexOf(word); at >= 0; at = bytes.indexOf(word, at + word.length))
@@ -65,6 +74,7 @@ export function createSecretMasker(): SecretMasker {
       const quoted = JSON.stringify(secret).slice(1, -1);
       forms.add(secret).add(quoted);
       forms.add(quoted.replaceAll('/', String.raw`\/`)).add(encodeURIComponent(secret));
+      for (const form of encodedForms(secret)) if (form.length >= MIN_PART_BYTES) forms.add(form);
       secrets = [...forms].map((form) => Buffer.from(form, 'latin1')).sort((a, b) => b.length - a.length);
       words = secrets.filter(({ length }) => length < MIN_PART_BYTES);
       blocks = blocksOf(secrets.filter(({ length }) => length >= MIN_PART_BYTES));
@@ -86,7 +96,7 @@ export function createSecretMasker(): SecretMasker {
         push(chunk) {
           const bytes = Buffer.concat([held, chunk]);
           const found = find(bytes);
-          const longest = secrets[0]?.length ?? 0;
+          const longest = (secrets[0]?.length ?? 0) * MAX_ESCAPE_BYTES;
           const limit = bytes.length - Math.max(0, longest - 1);
           // A part is not divided: the rest of it could be too short to be found.
           const divided = found.filter(({ from, to }) => from < limit && limit < to);

@@ -86,6 +86,39 @@ describe('writes no token', () => {
     expect(records.map(({ fields }) => fields['Arx-Note'] ?? '').join()).toMatch(/masked|\*{35}/);
   });
 
+  const codes = (code: (hex: string, decimal: number) => string) =>
+    Array.from(TOKEN, (each) => code(each.charCodeAt(0).toString(16).padStart(2, '0'), each.charCodeAt(0)));
+  const json = codes((hex) => String.raw`\u00${hex}`);
+  const mixed = Array.from(TOKEN, (each, at) => (at % 3 === 0 ? json[at] : each));
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  test.each<[string, string]>([
+    ['as escapes of JSON', json.join('')],
+    ['with some escapes of JSON', mixed.join('')],
+    ['with escapes of JSON in capital letters', json.join('').toUpperCase().replaceAll('U', 'u')],
+    ['in percent-encoding', codes((hex) => `%${hex}`).join('')],
+    ['in HTML', codes((hex, decimal) => (decimal % 2 === 0 ? `&#${decimal};` : `&#x${hex};`)).join('')],
+    ['in hex', Buffer.from(TOKEN).toString('hex')],
+    ['in base64', base64(TOKEN)],
+    ['in base64 behind one letter', base64(`.${TOKEN}`)],
+    ['in base64 with its scheme', base64(`Bearer ${TOKEN}`)],
+    ['in base64 for URLs', Buffer.from(TOKEN).toString('base64url')],
+  ])('%s', async (_, form) => {
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    const wires = wire([...plain, ['X-Echo', form]]);
+    const chunks = form.match(/.{1,7}/g)!;
+    const { text } = await recordedWithText([
+      { headers, pieces: [`{"a":"${form}"}`], wire: wires },
+      { headers, traffic: 'files', pieces: ['{"a":"', ...chunks, '"}'], wire: wires },
+    ]);
+    // What is left is shorter than a part that counts.
+    const left = text.match(new RegExp(`(?:\\{"a":"|X-Echo: )[^\r\n]*`, 'gi'))!;
+    expect(left).toHaveLength(4);
+    for (const line of left) {
+      expect(line).toMatch(/\*{40}/);
+      for (let at = 0; at + 12 <= form.length; at += 1) expect(line).not.toContain(form.slice(at, at + 12));
+    }
+  });
+
   const pieces = [TOKEN.slice(0, 12), TOKEN.slice(5, 17), TOKEN.slice(-9), TOKEN.slice(3, 11)];
   test.each<[string, SimulatedExchange]>([
     ['in a body', { pieces: [pieces.join(' ')], wire: wire(plain) }],
