@@ -10,6 +10,7 @@ import { codeOf, reasonOf } from './private-file.ts';
 import { readSettingsFile, settingsPath } from './settings-file.ts';
 import type { Settings } from './settings.ts';
 import { tokenFile, type TokenStore } from './token-store.ts';
+import { whoCanReplace } from './who-can-replace.ts';
 
 /** The result of one check. */
 export type Check = { name: string; verdict: 'ok' | 'warn' | 'fail'; detail: string };
@@ -143,27 +144,16 @@ function dataCheck(folder: string, uid: number | undefined): Check {
     fs.accessSync(existing, fs.constants.W_OK | fs.constants.X_OK);
     const { bavail, bsize } = fs.statfsSync(existing);
     const free = bavail * bsize;
-    const others =
-      existing === folder && uid !== undefined ? whoCanReplace(fs.statSync(folder), uid) : undefined;
-    const where =
-      existing !== folder
-        ? `${folder}: not there yet`
-        : others === undefined
-          ? folder
-          : `${folder}: ${others} can replace the archive`;
+    const others = uid === undefined ? undefined : whoCanReplace(existing, uid);
+    const where = [
+      existing === folder ? folder : `${folder}: not there yet`,
+      ...(others === undefined ? [] : [`${others} can replace the archive`]),
+    ].join(': ');
     const verdict = free < MIN_FREE_BYTES || others !== undefined ? 'warn' : 'ok';
     return check('data folder', verdict, `${where}, ${Math.floor(free / 1024 / 1024)} MiB free`);
   } catch (error) {
     return check('data folder', 'fail', `${existing}: ${reasonOf(error)}`);
   }
-}
-
-/** Returns who besides the user can exchange the files of a folder; undefined where nobody can. */
-function whoCanReplace({ uid: owner, mode }: fs.Stats, uid: number): string | undefined {
-  if (owner !== uid) return 'its owner, another user,';
-  // In a sticky folder each user exchanges only files of his own.
-  if ((mode & 0o1000) !== 0) return undefined;
-  return (mode & 0o002) !== 0 ? 'every user' : (mode & 0o020) !== 0 ? 'its group' : undefined;
 }
 
 function archiveCheck({ openArchive }: DoctorNeeds): Promise<Check> {

@@ -99,6 +99,36 @@ test.each<
   ['data that others read', 'data folder', /^ok: /, data(0o755)],
   ['data as in /tmp', 'data folder', /^ok: /, data(0o1777)],
   ['data of another user', 'data folder', /^warn: .*another user, can replace/, data(0o700), { uid: 4_711 }],
+  [
+    'data through a link in a folder of every user',
+    'data folder',
+    /^warn: .*\/data: every user \(in .*\/shared\) can replace the archive, /,
+    (folder) => {
+      fs.mkdirSync(`${folder}/private`, { mode: 0o700 });
+      fs.mkdirSync(`${folder}/shared`);
+      fs.chmodSync(`${folder}/shared`, 0o777);
+      fs.symlinkSync('../private', `${folder}/shared/link`);
+      fs.symlinkSync('shared/link', `${folder}/data`);
+    },
+  ],
+  [
+    'data below a folder of a group',
+    'data folder',
+    /^warn: .*\/data: its group \(in .*\/arx\) can replace the archive, /,
+    (folder) => {
+      fs.mkdirSync(`${folder}/data`, { mode: 0o700 });
+      fs.chmodSync(folder, 0o770);
+    },
+  ],
+  [
+    'data through a link of this user',
+    'data folder',
+    /^ok: /,
+    (folder) => {
+      fs.mkdirSync(`${folder}/private`, { mode: 0o700 });
+      fs.symlinkSync('private', `${folder}/data`);
+    },
+  ],
   ['archive', 'local archive', /^ok: 3 messages/, (folder) => fs.mkdirSync(`${folder}/data`)],
   [
     'broken archive',
