@@ -1,9 +1,8 @@
 // Opens an export of a chat: a folder, a zip or a tar, and yields what became of the files that hold no messages.
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { FileNote, RefusedItem, SourceItem } from '../records/import-items.ts';
 import type { HeldFiles } from './chat-file.ts';
-import { type FileSet, openFolder, UnreadableError } from './file-set.ts';
+import { type FileSet, openFolder, pathInside, UnreadableError } from './file-set.ts';
 import { readFileHead } from './mail-detection.ts';
 import { mayBeTar, openTar } from './tar.ts';
 import { unreadableReason } from './unreadable-reason.ts';
@@ -36,11 +35,11 @@ export function* otherFiles(
   used: ReadonlySet<string>,
   { format, held, reasonOf }: { format: string; held: HeldFiles; reasonOf: (name: string) => string },
 ): Generator<SourceItem> {
-  for (const [name, reason] of files.unreadable) yield refusedFile(join(path, name), reason);
-  for (const name of files.hidden) yield skippedFile(join(path, name), 'has the name of another entry');
+  for (const [name, reason] of files.unreadable) yield refusedFile(pathInside(path, name), reason);
+  for (const name of files.hidden) yield skippedFile(pathInside(path, name), 'has the name of another entry');
   for (const name of files.names) {
     if (used.has(name)) continue;
-    const at = join(path, name);
+    const at = pathInside(path, name);
     const outcome = held.outcomes.get(name);
     if (outcome === null) yield { kind: 'opened', path: at, format };
     else if (outcome !== undefined) yield refusedFile(at, outcome);

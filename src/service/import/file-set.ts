@@ -20,6 +20,11 @@ export type FileSet = {
   close(): void;
 };
 
+/** Returns the path of a file of a set for a message: an entry of a zip keeps its own name, whose `..` would lead out of the zip. */
+export function pathInside(path: string, name: string): string {
+  return `${join(path).replace(/\/$/, '')}/${name}`;
+}
+
 /** Says why a file cannot be read: lower case, without its path and without a final full stop. */
 export class UnreadableError extends Error {}
 

@@ -115,12 +115,13 @@ describe('a Slack export', () => {
     );
   });
 
-  test('as a zip, with a name twice', async () => {
+  test('as a zip, with a name twice, and with one that leads out of the zip', async () => {
     const path = join(tempFolder('slack-zip'), 'export.zip');
-    writeFileSync(path, zipOf([...files, ['users.json', '[1]']]));
+    writeFileSync(path, zipOf([...files, ['users.json', '[1]'], ['../../etc/passwd', 'x']]));
     const { sources, skipped } = await imported([path]);
-    expect(sources[0]?.files).toEqual({ ...counts, seen: counts.seen + 1, skipped: counts.skipped + 1 });
+    expect(sources[0]?.files).toEqual({ ...counts, seen: counts.seen + 2, skipped: counts.skipped + 2 });
     expect(skipped.map(({ path: at, reason }) => `${at.slice(path.length + 1)} ${reason}`).sort()).toEqual([
+      '../../etc/passwd is no list of users, channels or messages',
       ...reasons,
       'users.json has the name of an earlier entry',
     ]);

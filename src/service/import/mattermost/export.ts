@@ -1,11 +1,10 @@
 // Reads a Mattermost bulk export: the posts and replies of its channels and direct conversations, with the files that it holds.
 import { isUtf8 } from 'node:buffer';
-import { join } from 'node:path';
 import type { Tier } from '../../../contract/token.ts';
 import type { SourceItem } from '../../records/import-items.ts';
 import { holdFiles, type HeldFiles } from '../chat-file.ts';
 import { otherFiles, refusedFile } from '../chat-source.ts';
-import { type FileSet, UnreadableError } from '../file-set.ts';
+import { type FileSet, pathInside, UnreadableError } from '../file-set.ts';
 import { type Line, readLines } from '../json-lines.ts';
 import { parseBounded } from '../json-file.ts';
 import { isObject, textAt } from '../json-value.ts';
@@ -75,7 +74,7 @@ async function* readFile(
   { path, name, held, directory, pictures }: OpenedExport,
   { originCity, tier, signal }: MattermostOptions,
 ): AsyncGenerator<SourceItem> {
-  const at = join(path, name);
+  const at = pathInside(path, name);
   yield { kind: 'opened', path: at, format: 'mattermost' };
   let position = 0;
   try {

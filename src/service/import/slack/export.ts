@@ -1,8 +1,7 @@
 // Reads a Slack export, as a zip or a folder: the messages of all channels and days, with the files that it holds.
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Tier } from '../../../contract/token.ts';
-import { type FileSet, UnreadableError, openFolder } from '../file-set.ts';
+import { type FileSet, UnreadableError, openFolder, pathInside } from '../file-set.ts';
 import { readJsonFile } from '../json-file.ts';
 import { unreadableReason } from '../unreadable-reason.ts';
 import type { FileNote, RefusedItem, SourceItem } from '../../records/import-items.ts';
@@ -77,10 +76,10 @@ async function* readExport(
   for (const name of [USERS, ...CHANNEL_LISTS]) {
     if (!there.has(prefix + name)) {
       if (name === USERS || name === CHANNEL_LISTS[0])
-        yield { ...refused(join(path, prefix + name), 0, 'is not there'), isAbsent: true };
+        yield { ...refused(pathInside(path, prefix + name), 0, 'is not there'), isAbsent: true };
       continue;
     }
-    const at = join(path, prefix + name);
+    const at = pathInside(path, prefix + name);
     const list = await readList(files, prefix + name);
     used.add(prefix + name);
     if (typeof list === 'string') yield refused(at, 0, list);
@@ -103,7 +102,7 @@ async function* readExport(
       originCity,
       tier,
     };
-    yield* readDay(join(path, name), await readList(files, name), context);
+    yield* readDay(pathInside(path, name), await readList(files, name), context);
     used.add(name);
   }
   for (const one of opened) yield* otherFiles(one, one.files === files ? used : new Set(), uploads);
@@ -115,12 +114,12 @@ function* otherFiles(
   used: ReadonlySet<string>,
   { outcomes }: Uploads,
 ): Generator<SourceItem> {
-  for (const [name, reason] of files.unreadable) yield refused(join(path, name), 0, reason);
-  for (const name of files.hidden) yield skipped(join(path, name), 'has the name of an earlier entry');
+  for (const [name, reason] of files.unreadable) yield refused(pathInside(path, name), 0, reason);
+  for (const name of files.hidden) yield skipped(pathInside(path, name), 'has the name of an earlier entry');
   for (const name of files.names) {
     if (used.has(name)) continue;
     const outcome = outcomes.get(files)?.get(name);
-    const at = join(path, name);
+    const at = pathInside(path, name);
     if (outcome === null) yield { kind: 'opened', path: at, format: 'slack' };
     else if (outcome !== undefined) yield refused(at, 0, outcome);
     else if (name.includes('__uploads/')) yield skipped(at, 'is an upload that no message shows');

@@ -1,10 +1,9 @@
 // Reads a Zulip export, as a folder, zip or tar: its messages, with the files that it holds.
-import { join } from 'node:path';
 import type { Tier } from '../../../contract/token.ts';
 import type { SourceItem } from '../../records/import-items.ts';
 import { holdFiles } from '../chat-file.ts';
 import { openExport, otherFiles, refusedFile } from '../chat-source.ts';
-import { type FileSet, UnreadableError } from '../file-set.ts';
+import { type FileSet, pathInside, UnreadableError } from '../file-set.ts';
 import { type JsonFile, readJsonFile } from '../json-file.ts';
 import { messageFiles, REALM_FILE, zulipPrefix } from './detect.ts';
 import { readZulipMessage, seenMessages, type ZulipContext } from './message.ts';
@@ -69,7 +68,7 @@ async function* readFiles(
   for (const name of [REALM_FILE, ATTACHMENTS_FILE, RECORDS_FILE]) {
     if (!names.has(prefix + name)) continue;
     used.add(prefix + name);
-    const at = join(path, prefix + name);
+    const at = pathInside(path, prefix + name);
     const list = await readJsonFile(files, prefix + name);
     if (typeof list === 'string') yield refusedFile(at, list);
     else {
@@ -87,7 +86,7 @@ async function* readFiles(
   for (const name of messageFiles(files.names, prefix)) {
     signal.throwIfAborted();
     used.add(name);
-    yield* readMessages(join(path, name), await readJsonFile(files, name), context);
+    yield* readMessages(pathInside(path, name), await readJsonFile(files, name), context);
   }
   yield* otherFiles(path, files, used, {
     format: 'zulip',
