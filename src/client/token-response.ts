@@ -8,7 +8,11 @@ import { createBodyReader } from './shapes/record-body.ts';
 import { tokenKind } from './shapes/record-kinds.ts';
 
 /** Returns the token. `now` by our clock. Throws Fault 'protocol' for one that cannot be read or has expired; nothing of the answer is quoted. */
-export function parseTokenResponse(answer: ApiResponse, now: number, messages: Messages): Reply<ReceivedToken> {
+export function parseTokenResponse(
+  answer: ApiResponse,
+  now: number,
+  messages: Messages,
+): Reply<ReceivedToken> {
   return withTokenHint(() => {
     const kind = tokenKind(parseHttpDate(answer.headers['date']) ?? now);
     const reader = createBodyReader(kind, dropNotices(kind.name, messages, ''));

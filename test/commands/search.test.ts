@@ -357,8 +357,8 @@ describe('where files are withheld', () => {
     const conversations = new Set(
       messages.filter(({ id }) => owners.has(id)).map((row) => row['conversation_id']),
     );
-    const others = messages.filter((row) => !conversations.has(row['conversation_id']));
-    const free = `conversation:${String(others[0]?.['conversation_id'])}`;
+    const other = messages.find((row) => !conversations.has(row['conversation_id']));
+    const free = `conversation:${String(other?.['conversation_id'])}`;
     const [owned = ''] = [...conversations].map((id) => `conversation:${String(id)}`);
     for (const search of [free, 'since:2100', '-has:attachment', `${free} -source:none`])
       for (const line of [`-- file:zzzz ${search}`, `--facet city -- ${search}`]) {
