@@ -201,6 +201,7 @@ function misspelt(name: string, spec: CommandSpec | undefined): string | undefin
   return meant === undefined ? undefined : `--${meant}`;
 }
 
+/** Returns whether one of the options has this name. */
 export function takes(options: readonly CommandOption[], name: string): boolean {
   return options.some(([syntax]) => namesOf(syntax).includes(name));
 }

@@ -11,7 +11,7 @@ const OTHERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the error with the options that were typed in place of the parameters, where a service answered: `--after: is not an id of this list`.
+ * Returns the error with the options that were typed in place of the parameters, where a service answered: `--after: msg_9 is not an id of this list`.
  * A parameter whose name is an ordinary word is one only at the beginning, before a colon.
  */
 export function namingOptions(error: unknown, argv: readonly string[]): unknown {

@@ -36,7 +36,7 @@ test.each<[line: string, exit: number, message: string, hint: string]>([
   ['conversations verify file', 13, 'file: not a folder', 'arx conversations walk --freeze DIR makes one'],
   ['api /nope', 6, 'nothing is served under this path: /nope', 'arx api /openapi.json describes all paths'],
   ['messages show -', 2, '<id> cannot be -: it is one message', 'arx help messages show'],
-  ['search letter --after x', 2, '--after: is not an id', 'arx help search'],
+  ['search letter --after x', 2, '--after: x is not an id', 'arx help search'],
   ['attachments pull att_1 --to file', 13, '/file is not a folder', FOLDER],
   [
     'attachments pull --ids nosuch',
