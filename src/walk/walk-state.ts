@@ -5,13 +5,7 @@ import { Assessment } from './assessment.ts';
 import { Audit } from './audit.ts';
 import { CursorQuestions } from './cursor-questions.ts';
 import type { Verdict } from './decide/verdict.ts';
-import {
-  contradictionIn,
-  falseEndIn,
-  nameOfEntry,
-  noProgressFault,
-  type Problem,
-} from './evidence/disagreement.ts';
+import { contradictionIn, falseEndIn, nameOfEntry, type Problem } from './evidence/disagreement.ts';
 import { Evidence } from './evidence/evidence.ts';
 import { readPage, type WalkRange } from './evidence/read-page.ts';
 import type { Read } from './evidence/read.ts';
@@ -22,21 +16,17 @@ import { MIN_PAGE_ROWS, ObservedPaging } from './observed-paging.ts';
 import { DEFAULT_CONCURRENCY, type WalkOptions } from './options.ts';
 import { IdList } from './order/id-list.ts';
 import { IdSet } from './order/id-set.ts';
-import { LIST_START, Order, type Entry } from './order/order.ts';
+import { LIST_START, Order } from './order/order.ts';
 import { CrossCheck } from './plan/cross-check.ts';
 import { PendingChecks } from './plan/pending-checks.ts';
 import { ReadPlanner } from './plan/read-planner.ts';
 import { FreshRequests, type PlannedRead } from './plan/requests.ts';
+import { Progress } from './progress.ts';
 import { Refusals } from './refusals.ts';
 import { RowPlacement } from './row-placement.ts';
 import type { Identified, Page, PageQuery, Source } from './source.ts';
 import { WalkStatistics } from './statistics.ts';
 
-/** Reads without progress before the order counts as unstable; four more for each vote that is needed. */
-const MAX_READS_WITHOUT_PROGRESS = 22;
-const READS_WITHOUT_PROGRESS_PER_VOTE = 4;
-/** Ends of the list, each less than a page after the last one, that are taken back before the list counts as growing too fast. */
-const MAX_MOVED_ENDS = 40;
 /** Rows that lost their place at once and are asked for as cursors. */
 const MAX_PROBED_ROWS = 4;
 
@@ -60,13 +50,9 @@ export class WalkState<Row extends Identified> {
   readonly #audit: Audit<Row>;
   readonly #refusals: Refusals<Row>;
   readonly #assessment: Assessment<Row>;
+  readonly #progress: Progress<Row>;
   /** Rows without a place that were asked for as a cursor. */
   readonly #located = new Set<string>();
-  /** Reads of the first open adjacency without progress. */
-  #readsWithoutProgress = 0;
-  #firstOpen: Entry<Row> | undefined;
-  /** How often rows were added behind the end in succession, and how many rows there were the last time. */
-  #movedEnds = { count: 0, rows: 0 };
 
   constructor(source: Source<Row>, options: WalkOptions<Row>) {
     const { frozen, after, before, limit, crossCheck } = options;
@@ -90,6 +76,14 @@ export class WalkState<Row extends Identified> {
       isAtRangeEnd: this.#planner.isAtRangeEnd,
       isEndKnown: this.#planner.isEndKnown,
     }));
+    this.#progress = new Progress({
+      order: this.#order,
+      assessment: this.#assessment,
+      statistics: this.#statistics,
+      checks: this.#checks,
+      crossCheck: this.#crossCheck,
+      endless: options.endless,
+    });
     this.#questions = new CursorQuestions({
       source,
       options,
@@ -166,12 +160,12 @@ export class WalkState<Row extends Identified> {
       this.#assessment.expectedCriteria,
       this.#assessment.criteria,
       inFlight,
-      this.#countedReadsWithoutProgress,
+      this.#progress.readsWithout,
     );
     if (planned === undefined) return undefined;
     this.#statistics.countRequest(purposeOf(planned), planned.kind === 'verify');
     if (planned.isProbe || (planned.covers?.[0].index ?? Infinity) <= this.#order.frozen)
-      this.#readsWithoutProgress++;
+      this.#progress.addRead();
     return planned;
   }
 
@@ -194,7 +188,7 @@ export class WalkState<Row extends Identified> {
     this.#paging.addHasMore(query, page, read?.chain);
     // Other rows may follow a new one, so the end is not proved by this read.
     if (read !== undefined && this.#order.list.length > knownRows) read.isFinalCheck = false;
-    else if (read !== undefined && kind === 'frontier') this.#readsWithoutProgress++;
+    else if (read !== undefined && kind === 'frontier') this.#progress.addRead();
     this.#planner.pageRows = this.#paging.addRows(
       page.rows.length,
       this.#planner.pageRows,
@@ -202,7 +196,8 @@ export class WalkState<Row extends Identified> {
     );
     const falseEnd = falseEndIn(query, page, read, this.#order, this.#paging.maxRows);
     this.#recount();
-    if (end !== undefined && this.#order.list.at(-1) !== end) this.#countMovedEnd();
+    if (end !== undefined && this.#order.list.at(-1) !== end)
+      this.#progress.addMovedEnd(this.#planner.pageRows);
     this.#note(planned, page.rows.length, problem ?? falseEnd, page.drift_ratio, read);
   }
 
@@ -248,7 +243,7 @@ export class WalkState<Row extends Identified> {
       if (this.#order.frozen !== frozen) this.#recount();
       return undefined;
     }
-    this.#readsWithoutProgress = 0;
+    this.#progress.reset();
     this.#recount();
     return window;
   }
@@ -292,25 +287,8 @@ export class WalkState<Row extends Identified> {
 
   /** Throws Fault `unstable` or `protocol` when no further read helps, or the budget of requests is spent. */
   checkProgress(isIdle: boolean): void {
-    const { frontier } = this.#order;
     if (isIdle && this.isSpent) throw this.#budgetFault();
-    const growth = this.#growth();
-    if (growth !== undefined)
-      throw new Fault('unstable', `the list grows while it is read: ${growth}`, {
-        hint: '--before ID lists the rows before a row that is there already',
-      });
-    this.#assessment.checkFaultRate();
-    const { votesNeeded, startVotesNeeded } = this.#assessment.criteria;
-    const votes = frontier.id === LIST_START ? Math.max(votesNeeded, startVotesNeeded) : votesNeeded;
-    const max = MAX_READS_WITHOUT_PROGRESS + READS_WITHOUT_PROGRESS_PER_VOTE * votes;
-    if (isIdle || this.#countedReadsWithoutProgress > max) throw this.#noProgress();
-  }
-
-  /** Returns in words why the end of the list is not reached; undefined where it may be. */
-  #growth(): string | undefined {
-    if (this.#movedEnds.count > MAX_MOVED_ENDS) return 'rows come faster than its end can be read';
-    const { list, frozen } = this.#order;
-    return this.#options.endless?.(this.#statistics.rows + list.length - frozen);
+    this.#progress.check(isIdle);
   }
 
   report(fault?: Fault): WalkReport {
@@ -336,11 +314,6 @@ export class WalkState<Row extends Identified> {
   /** Returns the ids of rows that were seen and have no place. */
   unplaced(): string[] {
     return this.#order.unplaced().map(({ id }) => id);
-  }
-
-  /** Reads without progress; while nothing is frozen yet no read is without use. */
-  get #countedReadsWithoutProgress(): number {
-    return this.#assessment.isEarly ? 0 : this.#readsWithoutProgress;
   }
 
   /** Adds a page or a cross-check to the evidence and merges it into the order. */
@@ -378,13 +351,6 @@ export class WalkState<Row extends Identified> {
     };
   }
 
-  /** Counts rows that were added behind the end. A page that was cut shows a false end, which is mostly a page or more before the next one. */
-  #countMovedEnd(): void {
-    const rows = this.#statistics.rows + this.#order.list.length - this.#order.frozen;
-    const { count, rows: before } = this.#movedEnds;
-    this.#movedEnds = { count: rows - before < this.#planner.pageRows ? count + 1 : 0, rows };
-  }
-
   /** Counts the evidence against the order as it is now, and assesses it. */
   #recount(): void {
     this.#evidence.recount(this.#order);
@@ -394,11 +360,8 @@ export class WalkState<Row extends Identified> {
       if (displaced.length <= MAX_PROBED_ROWS) this.#planner.probe(displaced);
       this.#evidence.recount(this.#order);
     }
-    const firstOpen = this.#order.list[this.#order.frozen];
-    if (firstOpen !== this.#firstOpen) this.#readsWithoutProgress = 0;
-    this.#firstOpen = firstOpen;
     this.#assessment.update();
-    if (!this.#assessment.isEarly && this.#assessment.mayLearnMore) this.#readsWithoutProgress = 0;
+    this.#progress.update();
   }
 
   /** Asks for a row without a place as a cursor: it is gone, or outside of the walk, or the rows after it give it a place. */
@@ -462,16 +425,6 @@ export class WalkState<Row extends Identified> {
     const { maxRequests } = this.#options;
     const budget = `the budget of ${maxRequests} ${maxRequests === 1 ? 'request' : 'requests'}`;
     return new SpentFault('unstable', `${budget} is spent after ${nameOfEntry(this.#order.frontier)}`);
-  }
-
-  #noProgress(): Fault {
-    const { frontier, list, frozen } = this.#order;
-    const isUnconfirmed =
-      frozen < list.length ? this.#checks.isUnconfirmed(0) : this.#checks.isEndUnconfirmed;
-    const fault = noProgressFault(frontier, this.#statistics.reads, this.#statistics.problems);
-    if (!isUnconfirmed || fault.kind !== 'unstable') return fault;
-    const ids = list.slice(frozen).map(({ id }) => id);
-    return this.#crossCheck.disagreement(nameOfEntry(frontier), ids);
   }
 }
 
