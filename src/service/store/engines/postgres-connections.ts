@@ -133,10 +133,20 @@ export function createConnections(
           }),
       });
       pool.on('error', () => {});
+      // A connection that was closed may leave room for another one.
+      pool.on('remove', () => void (pool.options.max = max));
+      /** Where the server gives no further connection, waits for one of those that the pool has. */
+      const connect = async (): Promise<pg.PoolClient> =>
+        connected(() => pool.connect()).catch(async (error: unknown) => {
+          const isLimited = error instanceof DatabaseAccessError && error.kind === 'no_connection_left';
+          if (!isLimited || pool.totalCount === 0) throw error;
+          pool.options.max = pool.totalCount;
+          return connect();
+        });
       const take = async (): Promise<Connection> => {
         // Each old connection is met once.
         for (;;) {
-          const client = await connected(() => pool.connect());
+          const client = await connect();
           const isOld = () => (client as unknown as ServerClient).generation !== generation;
           if (!isOld()) return { client, release: (broken) => client.release(broken ?? isOld()) };
           client.release(true);

@@ -252,6 +252,33 @@ describe.skipIf(noPostgres)('a connection that is lost', () => {
   });
 });
 
+describe.skipIf(noPostgres)('a server that gives few connections', () => {
+  test('serves many reads at once by those, and by more where there are', async () => {
+    const role = `few_${randomBytes(4).toString('hex')}`;
+    await withClient(async (client) => {
+      await client.query(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT 2`);
+      await client.query(`GRANT ALL ON SCHEMA ${schemaOf(url)} TO ${role}`);
+    });
+    const own = new URL(url);
+    own.username = role;
+    own.searchParams.set('application_name', role);
+    const { database } = await open({ url: own.href });
+    const backends = async (): Promise<number> => {
+      const rows = await Promise.all(
+        Array.from({ length: 12 }, () =>
+          database.get('SELECT pg_backend_pid() AS pid, pg_sleep(0.01) IS NULL AS slept'),
+        ),
+      );
+      return new Set(rows.map((row) => row?.['pid'])).size;
+    };
+    expect(await backends()).toBeLessThanOrEqual(2);
+    await withClient((client) => client.query(`ALTER ROLE ${role} CONNECTION LIMIT 20`));
+    expect(await backends()).toBeLessThanOrEqual(2);
+    await endAll(role);
+    expect(await backends()).toBeGreaterThan(2);
+  });
+});
+
 describe.skipIf(noPostgres)('a new archive', () => {
   test('is made once by many at a time', async () => {
     const archives = await Promise.all([open(), open(), open(), open()]);
