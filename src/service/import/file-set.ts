@@ -20,9 +20,13 @@ export type FileSet = {
   close(): void;
 };
 
-/** Returns the path of a file of a set for a message: an entry of a zip keeps its own name, whose `..` would lead out of the zip. */
+/**
+ * Returns the path of a file of a set for a message: an entry of a zip keeps its own name, whose `..` would lead out of the zip. A set
+ * that is one file has it under an empty name.
+ */
 export function pathInside(path: string, name: string): string {
-  return `${join(path).replace(/\/$/, '')}/${name}`;
+  const set = join(path).replace(/\/$/, '');
+  return name === '' ? set : `${set}/${name}`;
 }
 
 /** Says why a file cannot be read: lower case, without its path and without a final full stop. */

@@ -7,7 +7,7 @@ import { performance } from 'node:perf_hooks';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { openExport } from '../../../src/service/import/chat-source.ts';
-import type { FileSet } from '../../../src/service/import/file-set.ts';
+import { pathInside, type FileSet } from '../../../src/service/import/file-set.ts';
 import { exportFiles, openMattermost } from '../../../src/service/import/mattermost/detect.ts';
 import { readMattermost } from '../../../src/service/import/mattermost/export.ts';
 import { readSlack } from '../../../src/service/import/slack/export.ts';
@@ -106,7 +106,7 @@ test('reading Slack exports accounts for every entry', { timeout: 3 * FUZZ_MS },
           else if (item.kind !== 'refused' || item.isAbsent !== true) seen.add(item.path);
         }
         const opened = await openZip(path).catch(() => undefined);
-        const expected = opened === undefined ? [path] : opened.names.map((entry) => join(path, entry));
+        const expected = opened === undefined ? [path] : opened.names.map((entry) => pathInside(path, entry));
         opened?.close();
         expect([...seen].sort()).toEqual([...new Set(expected)].sort());
         expect(hidden).toHaveLength(opened?.hidden.length ?? 0);
@@ -163,7 +163,7 @@ async function accountsForAll(
   const each = [...(opened?.names ?? []), ...(opened?.unreadable ?? []).map(([name]) => name)];
   const expected = [
     ...(told === 'each' ? [] : [path]),
-    ...(told === 'the path' ? [] : each.map((name) => join(path, name))),
+    ...(told === 'the path' ? [] : each.map((name) => pathInside(path, name))),
   ];
   expect([...seen].sort()).toEqual([...new Set(expected)].sort());
   if (told !== 'the path') expect(hidden).toBe(opened?.hidden.length);
