@@ -8,6 +8,7 @@ import { deadline } from './deadline.ts';
 import { ACCEPTED_ENCODINGS } from './content-encoding.ts';
 import { faultOfResponse, mayHelpToWait, UNSIGNED } from './error-response.ts';
 import { NoTokenFault } from './no-token.ts';
+import { withSlash } from './redirect.ts';
 import { withRetries, withTryCount, type RetryOutcome } from './retry.ts';
 import { holdsSecret, redactFault, redactSecrets } from './safe-text.ts';
 import { shownTarget } from './shown-target.ts';
@@ -150,7 +151,13 @@ export function createSender(options: SenderOptions): Send {
   ): Promise<RetryOutcome<Answered<T>>> {
     const again = call.method === 'GET' || call.id !== undefined ? 'always' : 'unsent';
     const attempt = async (left: number): Promise<Answered<T>> => {
-      const response = await sendOnce(call, token, left);
+      const begun = world.monotonic();
+      const first = await sendOnce(call, token, left);
+      const url = withSlash(first, call);
+      const response =
+        url === undefined
+          ? first
+          : await sendOnce({ ...call, url }, token, Math.max(1, left - (world.monotonic() - begun)));
       return response.status < 300 ? { ...response, value: read(response) } : response;
     };
     return withRetries(attempt, { retries, again, timeoutMs, world, log }, mayHelpToWait);

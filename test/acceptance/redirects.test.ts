@@ -37,6 +37,47 @@ describe('E: the API is never redirected', () => {
     });
   });
 
+  test.each([
+    [301, '/v1/attachments/?limit=5', '/v1/attachments/?limit=5'],
+    [307, 'BASE/v1/attachments/', '/v1/attachments/?limit=5'],
+    [308, 'https://evil.test/v1/attachments/?limit=5', undefined],
+    [301, '/v1/attachments/?limit=500', undefined],
+    [302, '/v1/attachments//?limit=5', undefined],
+  ])('E1 %i to the same address with a slash is followed: %s', async (status, location, asked) => {
+    const list = answer(200, '{"data":[],"status":"stable"}');
+    await against(
+      (socket, { head }, count) => {
+        const host = /^host: *(\S+)/im.exec(head)?.[1];
+        socket.write(count > 0 ? list : redirect(location.replace('BASE', `http://${host}`), status));
+      },
+      async ({ client, server }) => {
+        const reading = client.attachments({ limit: 5 });
+        if (asked === undefined) await faultFrom(reading, 'protocol');
+        else expect((await reading).body.data).toEqual([]);
+        expect(server.requests[1]?.head.split(' ')[1]).toBe(asked);
+      },
+    );
+  });
+
+  test('E1 an event is sent again with a slash only where the redirect keeps its method', async () => {
+    const acknowledged = '{"accepted":true,"event_id":"evt_1","type":"mirror.detected","status":"queued"}';
+    for (const [status, requests] of [
+      [301, 1],
+      [307, 2],
+    ] as const)
+      await against(
+        (socket, _, count) =>
+          socket.write(count > 0 ? answer(200, acknowledged) : redirect('/api/webhooks/ingest/', status)),
+        async ({ client, server }) => {
+          const sending = client.ingest({ id: 'evt_1', type: 'mirror.detected', payload: {} });
+          await sending.catch((error: unknown) => error);
+          expect(server.requests.map(({ head }) => head.split(' ')[0])).toEqual(
+            Array.from({ length: requests }, () => 'POST'),
+          );
+        },
+      );
+  });
+
   test.each(['', 'http://[', '//'])('E1 a Location that leads nowhere: "%s"', async (location) => {
     await against(always(redirect(location)), async ({ client }) => {
       await faultFrom(client.attachments(), 'protocol');
