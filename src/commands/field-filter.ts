@@ -65,12 +65,12 @@ export class FilterState {
   fault(): Fault | undefined {
     const count = this.leftOut > 0 ? this.leftOut : this.isContradicted ? this.kept : 0;
     if (count === 0 && this.isUntested) {
-      const { field } = this.filter;
-      const message = `cannot tell whether the service knows the filter ${field}: it gives no rows for it`;
+      const { parameter, field } = this.filter;
+      const message = `cannot tell whether the service knows the filter ${parameter}: it gives no rows for it`;
       return new Fault('partial', `${message}, and no row shows ${field}`);
     }
     if (count === 0 && this.isLeaky) {
-      const message = `the service leaves out rows that match the filter ${this.filter.field}, so rows may be missing`;
+      const message = `the service leaves out rows that match the filter ${this.filter.parameter}, so rows may be missing`;
       return new Fault('partial', message);
     }
     if (count === 0) return undefined;

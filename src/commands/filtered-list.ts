@@ -275,8 +275,8 @@ export class FilteredList<Row extends { id: string }> {
     const reply = isOneRefused ? await answers(this.#parameters()) : undefined;
     // Each filter is accepted, but not all of them together.
     if (reply === undefined) for (const state of this.#filters) state.isRefused = true;
-    const refused = this.#filters.filter(({ isRefused }) => isRefused).map(({ filter }) => filter.field);
-    this.#app.notice(`the service refuses ${refused.join(', ')}: applied here`);
+    const refused = this.#filters.filter(({ isRefused }) => isRefused).map(({ filter }) => filter.parameter);
+    this.#app.notice(`the service refuses the filter ${refused.join(', ')}: applied here`);
     return reply ?? bare;
   }
 
@@ -309,9 +309,11 @@ export class FilteredList<Row extends { id: string }> {
       state.isUntested = untested.includes(state.filter);
       state.isRefused = wrong.includes(state.filter);
     }
-    const names = wrong.map(({ field }) => field).join(', ');
+    const names = wrong.map(({ parameter }) => parameter).join(', ');
     if (wrong.length > 0)
-      this.#app.notice(`the service gives no rows for ${names}, although rows have it: applied here`);
+      this.#app.notice(
+        `the service gives no rows for the filter ${names}, although rows have it: applied here`,
+      );
     return isMatched || wrong.length > 0;
   }
 
@@ -362,12 +364,12 @@ export class FilteredList<Row extends { id: string }> {
   }
 
   async #askOnce(state: FilterState): Promise<void> {
-    const { field, value } = state.filter;
+    const { parameter, value } = state.filter;
     // A flag can be compared in one way only.
     const isIgnored = typeof value === 'boolean' && state.isContradicted && !this.#isOurs;
     state.isObeyed = !isIgnored && (this.#isOurs || (await this.#obeys(state.filter)));
-    if (!state.isObeyed) this.#app.notice(`the service ignores ${field}: applied here`);
-    this.#app.log(`the service ${state.isObeyed ? 'looks at' : 'ignores'} ${field}`);
+    if (!state.isObeyed) this.#app.notice(`the service ignores the filter ${parameter}: applied here`);
+    this.#app.log(`the service ${state.isObeyed ? 'looks at' : 'ignores'} ${parameter}`);
   }
 
   /** Asks for another value than that of the filter. Returns whether all rows have it, or the service refuses it. */

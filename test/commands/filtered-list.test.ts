@@ -71,8 +71,8 @@ const folds: StrangerOptions = {
 
 describe.each([
   ['applies the filter', applies, []],
-  ['ignores the filter', ignores, ['arx: the service ignores conversation_id: applied here']],
-  ['refuses the filter', refuses, ['arx: the service refuses conversation_id: applied here']],
+  ['ignores the filter', ignores, ['arx: the service ignores the filter conversation: applied here']],
+  ['refuses the filter', refuses, ['arx: the service refuses the filter conversation: applied here']],
 ])('a service that %s', (_, options, notices) => {
   test('messages of a conversation by a walk', async () => {
     const ran = await at(options, 'messages ls --conversation conv_x --walk');
@@ -177,19 +177,19 @@ describe('a service that gives no rows for a filter', () => {
         : undefined,
   });
   const never = emptyFor(() => true);
-  const notice = (field: string) =>
-    `arx: the service gives no rows for ${field}, although rows have it: applied here`;
+  const notice = (parameter: string) =>
+    `arx: the service gives no rows for the filter ${parameter}, although rows have it: applied here`;
 
   test.each([
     ['attachments ls --city lisbon --all', 'origin_city', IN_LISBON],
     ['attachments ls --city lisbon --limit 7', 'origin_city', IN_LISBON.slice(0, 7)],
     // No row of the first page is of this conversation, but each has one.
-    ['messages ls --conversation conv_x', 'conversation_id', OF_X],
-    ['messages ls --conversation conv_x --walk', 'conversation_id', OF_X],
-  ])('%s is filtered here', async (line, field, rows) => {
+    ['messages ls --conversation conv_x', 'conversation', OF_X],
+    ['messages ls --conversation conv_x --walk', 'conversation', OF_X],
+  ])('%s is filtered here', async (line, parameter, rows) => {
     const ran = await at(never, line);
     expect({ exit: ran.exit, data: ran.data }).toEqual({ exit: 0, data: rows });
-    expect(noticesOf(ran)).toEqual([notice(field)]);
+    expect(noticesOf(ran)).toEqual([notice(parameter)]);
   });
 
   test('a single value that it does not find, although rows have it', async () => {
@@ -395,7 +395,7 @@ describe('events of one effect', () => {
   test('at a service that ignores the filter', async () => {
     const ran = await at({ lists }, 'events ls --effect dead');
     expect(ran.data.map(({ id }: { id: string }) => id)).toEqual(['evt_29', 'evt_59']);
-    expect(noticesOf(ran)).toEqual(['arx: the service ignores effect: applied here']);
+    expect(noticesOf(ran)).toEqual(['arx: the service ignores the filter effect: applied here']);
     expect(ran.exit).toBe(0);
   });
 });
@@ -464,7 +464,7 @@ test('of two filters only the one that is refused is applied here', async () => 
   const ran = await at({ ...applies, lists, respond }, line);
   expect(ran.exit).toBe(0);
   expect(ran.data).toEqual(rows.filter(({ source }) => source === 'external'));
-  expect(noticesOf(ran)).toEqual(['arx: the service refuses source: applied here']);
+  expect(noticesOf(ran)).toEqual(['arx: the service refuses the filter source: applied here']);
   expect(server!.requests.at(-1)!.head).toContain('origin_city=lisbon');
 });
 
@@ -473,7 +473,7 @@ test('a row without the field redacted is not redacted', async () => {
   const lists = { '/v1/attachments': rows };
   const ran = await at({ lists }, 'attachments ls --redacted no --all');
   expect({ exit: ran.exit, rows: ran.data.length }).toEqual({ exit: 0, rows: 160 });
-  expect(noticesOf(ran)).toEqual(['arx: the service ignores redacted: applied here']);
+  expect(noticesOf(ran)).toEqual(['arx: the service ignores the filter redacted: applied here']);
 });
 
 test('no service can hide a row behind the name of a filter', async () => {
@@ -581,7 +581,7 @@ test('our own service as a strict one refuses parameters, and refuses values as 
     expect(login.exit).toBe(0);
     const ran = await arx(own, `${line} --base-url ${served.base_url}`);
     expect({ exit: ran.exit, stdout: ran.stdout }).toEqual({ exit: 0, stdout: expected });
-    expect(ran.stderr).toBe('arx: the service refuses conversation_id: applied here\n');
+    expect(ran.stderr).toBe('arx: the service refuses the filter conversation: applied here\n');
   } finally {
     await served.close();
   }
