@@ -9,7 +9,7 @@ import { barTable, BAR_STYLE, type BarRow } from './bar-table.ts';
 import { driftSection } from './drift-chart.ts';
 import { html, type Markup, type Part } from './markup.ts';
 import { monthsSection } from './month-chart.ts';
-import { badge, dataTable, facts, page, tiles } from './page.ts';
+import { badge, command, dataTable, facts, page, tiles } from './page.ts';
 import type { Tone } from './style-sheet.ts';
 import { legend } from './svg-chart.ts';
 import { filesTable, MAX_FILES, resultBadges, VERDICT_TONES } from './verified-files.ts';
@@ -96,7 +96,7 @@ function by({ reader: { client_id: client, tier } }: ArchiveReport): string {
 function rests(report: ArchiveReport): Section {
   const { complete, lists, reader, attachments, conversations, messages, verification } = report;
   const from = reader.tier === null ? 'this reader' : `the tier ${reader.tier}`;
-  const doubts: string[] = [
+  const doubts: Part[] = [
     ...lists.flatMap(({ list, rows, problem }) =>
       problem === null
         ? []
@@ -133,7 +133,7 @@ function rests(report: ArchiveReport): Section {
       ? []
       : [`${plural(attachments.absent, 'file')} absent: the archive never had their bytes.`]),
     verification === null
-      ? 'No file was compared with its hash for this report. To do so: arx attachments pull --all --to DIR, then arx report --verify DIR.'
+      ? html`No file was compared with its hash for this report. To do so: ${command('arx attachments pull --all --to DIR')}, then ${command('arx report --verify DIR')}.`
       : verification.fixity === 'ok'
         ? `The files in the folder ${verification.dir} were compared with their hashes, and all that were checked match.`
         : `The files in the folder ${verification.dir} were compared with their hashes. Not all match: see Verification.`,
@@ -347,7 +347,7 @@ function reading({ archive, service, reader, read_from, read_until }: ArchiveRep
       ['scopes', reader.scope === null ? 'not known' : reader.scope.join(', ')],
       ['first answer', `${instant(read_from)} UTC`],
       ['last answer', `${instant(read_until)} UTC`],
-      ['same figures as JSON', html`<code>arx report --json</code>`],
+      ['same figures as JSON', command('arx report --json')],
     ]),
   };
 }

@@ -56,6 +56,12 @@ export function badge(text: string, tone: Tone): Markup {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
+/** Returns a command to type. A line ends only between its words: in a word, `--verify` would break after its first hyphen. */
+export function command(line: string): Markup {
+  const words = line.split(' ').map((word, index) => html`${index === 0 ? '' : ' '}<span>${word}</span>`);
+  return html`<code class="command">${words}</code>`;
+}
+
 /** Returns large figures with their names. */
 export function tiles(items: readonly { name: string; value: string; tone?: Tone }[]): Markup {
   const tile = ({ name, value, tone }: (typeof items)[number]): Markup =>

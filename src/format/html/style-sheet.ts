@@ -65,6 +65,7 @@ header p { overflow-wrap: anywhere; }
 .facts dt { color: var(--soft); }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
 code { font: .9em ui-monospace, SFMono-Regular, Menlo, 'DejaVu Sans Mono', monospace; overflow-wrap: anywhere; }
+.command span { display: inline-block; max-width: 100%; }
 .scroll { overflow-x: auto; margin-top: .6rem; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .75rem; border-bottom: 1px solid var(--grid); text-align: right; white-space: nowrap; }

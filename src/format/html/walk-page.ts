@@ -4,7 +4,7 @@ import { splitIntoBuckets } from '../plot/axes.ts';
 import { svgChart, type ChartColumn, type Level } from './svg-chart.ts';
 import { formatCount, plural, formatSignificant } from '../numbers.ts';
 import { html, type Markup, type Part } from './markup.ts';
-import { badge, dataTable, facts, page, tiles } from './page.ts';
+import { badge, command, dataTable, facts, page, tiles } from './page.ts';
 import { formatInstant } from '../views/shared-columns.ts';
 import { shellWord } from '../../shell-words.ts';
 
@@ -53,7 +53,7 @@ export function walkPage(report: PlotReport, version: string): string {
     <footer>
       <p>
         Written by arx ${version} from the folder alone.
-        <code>arx conversations verify ${shellWord(walk.dir)}</code> proves its chain and names its head.
+        ${command(`arx conversations verify ${shellWord(walk.dir)}`)} proves its chain and names its head.
       </p>
     </footer>`;
   return page({ title: `Frozen walk ${walk.dir}`, body });

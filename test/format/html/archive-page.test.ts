@@ -29,6 +29,18 @@ test('what is not complete and not proven stands before every figure', () => {
   expect(whole).toContain('No file was compared with its hash');
 });
 
+test('a command stands in code whose line ends only between words', () => {
+  const document = pageOf('outer', { verification: null });
+  const lines = [...document.matchAll(/<code class="command">(.*?)<\/code>/gs)].map(([, line = '']) => line);
+  expect(lines.map((line) => line.replaceAll(/<[^>]*>/g, ''))).toEqual([
+    'arx attachments pull --all --to DIR',
+    'arx report --verify DIR',
+    'arx report --json',
+  ]);
+  for (const line of lines) expect(line).toMatch(/^<span>[^ <]+<\/span>( <span>[^ <]+<\/span>)+$/);
+  expect(document).toContain('.command span { display: inline-block;');
+});
+
 test('headings have an order, links lead to parts, and the figures are text in tables', () => {
   const document = pageOf('outer');
   const elements = elementsOf(document);
