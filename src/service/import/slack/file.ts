@@ -55,7 +55,7 @@ function redactionOf(file: Record<string, unknown>): string | null {
   const mode = textAt(file, 'mode');
   const access = textAt(file, 'file_access');
   if (mode === 'hidden_by_limit' || file['is_hidden_by_limit'] === true)
-    return 'hidden by the limit of the plan';
+    return 'hidden by the limit of the Slack plan';
   if (mode === 'tombstone' || file['is_tombstoned'] === true || file['is_deleted'] === true)
     return 'deleted in slack';
   if (access === 'file_not_found') return 'deleted in slack';

@@ -294,7 +294,7 @@ describe('files', () => {
   });
 
   test.each<[object, string | null]>([
-    [{ mode: 'hidden_by_limit' }, 'hidden by the limit of the plan'],
+    [{ mode: 'hidden_by_limit' }, 'hidden by the limit of the Slack plan'],
     [{ mode: 'tombstone' }, 'deleted in slack'],
     [{ is_tombstoned: true }, 'deleted in slack'],
     [{ file_access: 'file_not_found' }, 'deleted in slack'],

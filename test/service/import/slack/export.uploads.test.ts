@@ -68,14 +68,14 @@ describe('a Slack export whose uploads come later', () => {
       [2, 1, 'private'],
       [3, 1, null],
       [4, 1, 'private'],
-      [5, 0, 'hidden by the limit of the plan'],
+      [5, 0, 'hidden by the limit of the Slack plan'],
       [6, 0, null],
     ]);
     // The archive lacks the bytes, so a lifted redaction leaves the reason.
     await unredact(archive, 'att_5');
     expect(await archive.database.get('SELECT redacted, absence FROM attachments WHERE n = 5')).toEqual({
       redacted: 0,
-      absence: 'is not in the export: hidden by the limit of the plan',
+      absence: 'is not in the export: hidden by the limit of the Slack plan',
     });
     await archive.close();
   });
