@@ -16,12 +16,11 @@ export const Input = z.object({ a: z.string().min(1), b: z.string().min(1) });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const [a, b] = await Promise.allSettled([readWalk(input.a, app), readWalk(input.b, app)]);
-  if (a.status === 'rejected') {
-    // Both faults are reported when both logs are broken.
-    if (b.status === 'rejected' && b.reason instanceof Fault) app.addFault(b.reason);
-    throw a.reason;
-  }
+  // Both faults are reported when both logs are broken, that of the first folder first.
+  if (a.status === 'rejected' && b.status === 'rejected' && a.reason instanceof Fault)
+    app.addFault(a.reason);
   if (b.status === 'rejected') throw b.reason;
+  if (a.status === 'rejected') throw a.reason;
   const report = compareWalks(a.value, b.value);
   await nameFields(report, input, app);
   for (const notice of noticesAbout(report)) app.notice(notice);

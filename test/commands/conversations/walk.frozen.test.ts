@@ -143,6 +143,13 @@ test('verify counts rows of the list that was walked, and says what follows the 
 });
 
 describe('diff', () => {
+  test('names the first of two folders that are missing first', async () => {
+    const { exit, stderr } = await arx(dir, 'conversations diff walk1 walk2');
+    expect(exit).toBe(6);
+    expect(stderr.indexOf('walk1')).toBeGreaterThan(-1);
+    expect(stderr.indexOf('walk2')).toBeGreaterThan(stderr.indexOf('walk1'));
+  });
+
   test('names what was added, moved, lost and changed', async () => {
     await freezeInto(at('a'), ids(9));
     await freezeInto(
