@@ -114,9 +114,7 @@ async function runWalk<Row extends Identified, Shown extends object>(
     earlier: frozen,
     noun,
     windows: 0,
-    last: 0,
     requests: 0,
-    limit,
     drift: undefined as number | undefined,
   };
   const again = `run the same command${input.resume ? '' : ' with --resume'}`;
@@ -191,7 +189,6 @@ async function runWalk<Row extends Identified, Shown extends object>(
       Object.assign(state, {
         rows: state.rows + window.length,
         windows: state.windows + 1,
-        last: window.length,
       });
     }
   }

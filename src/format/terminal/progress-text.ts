@@ -82,34 +82,24 @@ function bar(share: number, unicode: boolean): string {
     : `[${'#'.repeat(full)}${'.'.repeat(length - full)}]`;
 }
 
-/**
- * A running walk. `rows` are frozen by this run, `last` of them in the last window, and `earlier` by earlier runs; `limit` is the
- * number of rows of a read.
- */
+/** A running walk. `rows` are frozen by this run, and `earlier` by earlier runs. */
 export type FrozenProgress = {
   noun: string;
   rows: number;
   earlier?: number;
   windows: number;
-  last: number;
   requests: number;
-  limit: number;
   drift: number | undefined;
 };
 
-/** Returns `frozen 1,200 conversations in 12 windows, the last of 100 · 2.9× the minimum of requests · drift 0.21`. */
+/** Returns `1,200 conversations frozen in 12 windows, 4,790 by earlier runs · 35 requests · drift 0.21`. */
 export function frozenProgressText(walk: FrozenProgress, { unicode }: { unicode: boolean }): string {
-  const { noun, rows, earlier = 0, windows, last, requests, limit, drift } = walk;
-  const minimum = Math.ceil(rows / limit);
-  const kept = earlier === 0 ? '' : `${plural(earlier, noun)} by earlier runs`;
-  const own = earlier === 0 ? plural(rows, noun) : ` and ${formatCount(rows)}`;
+  const { noun, rows, earlier = 0, windows, requests, drift } = walk;
+  const own =
+    rows === 0 ? `no ${noun}s frozen yet` : `${plural(rows, noun)} frozen in ${plural(windows, 'window')}`;
   return [
-    rows === 0
-      ? `frozen ${kept === '' ? `no ${noun}s yet` : kept}`
-      : `frozen ${kept}${own} in ${plural(windows, 'window')}, the last of ${formatCount(last)}`,
-    minimum === 0
-      ? plural(requests, 'request')
-      : `${(requests / minimum).toFixed(1)}${unicode ? '×' : 'x'} the minimum of requests`,
+    earlier === 0 ? own : `${own}, ${formatCount(earlier)} by earlier runs`,
+    plural(requests, 'request'),
     ...(drift === undefined ? [] : [`drift ${drift}`]),
   ].join(unicode ? ' · ' : ', ');
 }

@@ -283,25 +283,21 @@ test('switched off it is silent; a stream that fails is no failure', async () =>
 });
 
 test('a walk: what is frozen, what it cost, what drift is reported', () => {
-  const walk = {
-    noun: 'conversation',
-    rows: 1200,
-    windows: 12,
-    last: 100,
-    requests: 35,
-    limit: 100,
-    drift: 0.21,
-  };
+  const walk = { noun: 'conversation', rows: 1200, windows: 12, requests: 35, drift: 0.21 };
   expect(frozenProgressText(walk, { unicode: true })).toBe(
-    'frozen 1,200 conversations in 12 windows, the last of 100 · 2.9× the minimum of requests · drift 0.21',
+    '1,200 conversations frozen in 12 windows · 35 requests · drift 0.21',
   );
-  const begun = { ...walk, rows: 0, windows: 0, last: 0, requests: 1, drift: undefined };
-  expect(frozenProgressText(begun, { unicode: false })).toBe('frozen no conversations yet, 1 request');
+  const first = { ...walk, rows: 1, windows: 1 };
+  expect(frozenProgressText(first, { unicode: true })).toBe(
+    '1 conversation frozen in 1 window · 35 requests · drift 0.21',
+  );
+  const begun = { ...walk, rows: 0, windows: 0, requests: 1, drift: undefined };
+  expect(frozenProgressText(begun, { unicode: false })).toBe('no conversations frozen yet, 1 request');
   const resumed = { ...begun, earlier: 4790 };
   expect(frozenProgressText(resumed, { unicode: false })).toBe(
-    'frozen 4,790 conversations by earlier runs, 1 request',
+    'no conversations frozen yet, 4,790 by earlier runs, 1 request',
   );
   expect(frozenProgressText({ ...walk, earlier: 4790 }, { unicode: true })).toBe(
-    'frozen 4,790 conversations by earlier runs and 1,200 in 12 windows, the last of 100 · 2.9× the minimum of requests · drift 0.21',
+    '1,200 conversations frozen in 12 windows, 4,790 by earlier runs · 35 requests · drift 0.21',
   );
 });
