@@ -2,7 +2,7 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { Fault } from '../faults.ts';
-import { plural } from '../format/numbers.ts';
+import { formatBytes, plural } from '../format/numbers.ts';
 import type { Directories } from './directories.ts';
 import { isExpired } from './token-expiry.ts';
 import { isSettingKey } from './setting-keys.ts';
@@ -150,7 +150,7 @@ function dataCheck(folder: string, uid: number | undefined): Check {
       ...(others === undefined ? [] : [`${others} can replace the archive`]),
     ].join(': ');
     const verdict = free < MIN_FREE_BYTES || others !== undefined ? 'warn' : 'ok';
-    return check('data folder', verdict, `${where}, ${Math.floor(free / 1024 / 1024)} MiB free`);
+    return check('data folder', verdict, `${where}, ${formatBytes(free)} free`);
   } catch (error) {
     return check('data folder', 'fail', `${existing}: ${reasonOf(error)}`);
   }
