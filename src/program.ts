@@ -31,6 +31,9 @@ type Chosen = { command: Omit<Call, 'flags'> } | { help: readonly string[] };
  * Global options live on the root alone: commander finds them before and after the subcommand.
  */
 export async function parse(argv: readonly string[], version: string): Promise<Parsed> {
+  // commander takes an empty word of a command for none, and shows the help.
+  if (argv[0] === '' || (argv[1] === '' && (argv[0] === HELP_COMMAND.words || NOUNS[argv[0]!] !== undefined)))
+    throw new Fault('usage', 'the command has an empty word', { hint: helpHint(argv[0] || undefined) });
   let text = '';
   let chosen: Chosen | undefined;
   const root = buildProgram(
@@ -189,6 +192,10 @@ async function helpText(root: Command, words: readonly string[]): Promise<string
   if (words.length === 1 && isHelpTopic(first)) {
     const { topicText } = await import('./help/help-texts.ts');
     parts.push(topicText(first));
+  }
+  if (first === 'glossary' && words.length > 1) {
+    const { glossaryEntry } = await import('./help/help-texts.ts');
+    parts.push(glossaryEntry(words.slice(1).join(' ')));
   }
   if (parts.length > 0) return parts.join('\n');
   const { helpSuggestion } = await import('./command-list/word-suggestion.ts');

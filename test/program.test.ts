@@ -77,6 +77,11 @@ test('help fits 80 columns, but for examples', async () => {
   }
 });
 
+test('arx help glossary WORD prints the entry of the word', async () => {
+  expect(await textOf('help glossary withheld')).toMatch(/^ {2}withheld {2}the row is shown/);
+  expect(await textOf('help glossary local archive')).toMatch(/^ {2}local archive {2}/);
+});
+
 test('a word that is a command and a topic shows both', async () => {
   const help = await textOf('help import');
   expect(help).toContain('Usage: arx import');
@@ -231,6 +236,12 @@ test.each<[line: string, message: string, hint: string]>([
     '--origin-city is an option of arx import; arx help messages ls',
   ],
   ['nonsense', "unknown command 'nonsense'", 'arx --help shows the commands'],
+  [' ', 'the command has an empty word', 'arx --help shows the commands'],
+  ['help ', 'the command has an empty word', 'arx help help'],
+  ['attachments ', 'the command has an empty word', 'arx help attachments'],
+  ['help att', "no command or topic is called 'att'", 'did you mean: arx help attachments'],
+  ['help glossary witheld', "the glossary has no 'witheld'", 'did you mean: arx help glossary withheld'],
+  ['help glossary xyzzy', "the glossary has no 'xyzzy'", 'arx help glossary'],
 ])('arx %s is a usage fault with a suggestion', async (line, message, hint) => {
   const fault = await faultOf(line);
   expect(fault?.kind).toBe('usage');

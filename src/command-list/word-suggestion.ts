@@ -70,7 +70,9 @@ export function helpSuggestion(words: readonly string[]): string | undefined {
       ? [whole]
       : words.length > 1
         ? words.flatMap((word) => (known.includes(word) ? [word] : (nearest(word, known) ?? [])))
-        : [commandsOfVerb(first), wordsBeside(first, known)].find(({ length }) => length > 0);
+        : [commandsOfVerb(first), wordsBeside(first, known), onlyWordFrom(first, known)].find(
+            ({ length }) => length > 0,
+          );
   if (meant === undefined || meant.length === 0) return commandFor(first);
   return `did you mean: ${meant
     .slice(0, 2)
@@ -107,6 +109,12 @@ function wordsBeside(typed: string, known: readonly string[]): string[] {
   return known.filter(
     (word) => word.startsWith(typed) || (word.length >= MIN_BEGINNING && typed.startsWith(word)),
   );
+}
+
+/** Returns the one word that begins with what was typed: `att`. Commands of one noun count as the noun. */
+function onlyWordFrom(typed: string, known: readonly string[]): string[] {
+  const words = new Set(known.flatMap((word) => (word.startsWith(typed) ? [word.split(' ')[0]!] : [])));
+  return typed.length > 1 && words.size === 1 ? [...words] : [];
 }
 
 /** Of more commands with the same second word, none is proposed. */

@@ -1,5 +1,7 @@
 // The texts of `arx help TOPIC`. The build puts this file and the topics into a file of their own, loaded when one is shown.
 import type { HelpTopic } from '../command-list/help-topics.ts';
+import { nearest } from '../contract/nearest.ts';
+import { Fault } from '../faults.ts';
 import { fillFacts } from './facts.ts';
 import { parseMarkdown, type Block } from './markdown.ts';
 import { plainText } from './plain-text.ts';
@@ -53,4 +55,20 @@ export function topicBlocks(topic: HelpTopic): Block[] {
 /** Returns a topic as plain text of at most 80 columns. */
 export function topicText(topic: HelpTopic): string {
   return plainText(topicBlocks(topic));
+}
+
+/** Returns the entries of the glossary about a word. Throws Fault 'usage' with a suggestion where there is none. */
+export function glossaryEntry(word: string): string {
+  const entries = topicBlocks('glossary').flatMap((block) =>
+    block.kind === 'definition' ? [{ ...block, term: block.term.replaceAll('*', '') }] : [],
+  );
+  const found = entries.filter(({ term }) => term === word.toLowerCase());
+  if (found.length > 0) return plainText(found);
+  const meant = nearest(
+    word.toLowerCase(),
+    entries.map(({ term }) => term),
+  );
+  throw new Fault('usage', `the glossary has no '${word}'`, {
+    hint: meant === undefined ? 'arx help glossary' : `did you mean: arx help glossary ${meant}`,
+  });
 }
