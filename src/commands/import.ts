@@ -130,6 +130,14 @@ async function importFrom(input: Input, shown: (path: string) => string, app: Ap
   const others = countOf(report, 'notices') - MAX_NOTICES;
   if (others > 0) app.notice(`and ${formatCount(others)} more; see "notices" in the report`);
   failEmpty(report.sources, app);
+  // The commands would not read the archive of `--database`.
+  if (
+    !input.dryRun &&
+    place === undefined &&
+    app.world.stderr.isTTY &&
+    report.sources.some(({ messages }) => messages.read > 0)
+  )
+    app.notice(({ arx }) => `next: ${arx} attachments ls; ${arx} search WORD; ${arx} explore`);
   const refused = countOf(report, 'refused');
   if (refused > 0) {
     app.addFault(

@@ -32,6 +32,16 @@ test.each([
   expect(JSON.parse(stdout)).toMatchObject({ sources: [{ kind, messages: { read: 1, stored: 1 } }] });
 });
 
+test.each([
+  ['', 80, true],
+  ['-q', 80, false],
+  ['--dry-run', 80, false],
+  ['', undefined, false],
+])('import %s at a terminal of %s columns names the next commands: %s', async (option, columns, isNamed) => {
+  const { stderr } = await arx(dir, `import box ${option}`, columns === undefined ? {} : { columns });
+  expect(stderr.includes('next: arx attachments ls; arx search WORD; arx explore')).toBe(isNamed);
+});
+
 test('a dry run says what would be stored', async () => {
   const { stdout } = await arx(dir, 'import box --dry-run -o table');
   expect(stdout).toContain('1 message read: 1 would be stored, 0 already there or repeated, 0 refused');
