@@ -44,7 +44,7 @@ const ROOMS: Record<string, string[]> = {
     'client',
     'contract',
   ],
-  help: ['command-list', 'config', 'format'],
+  help: ['command-list', 'config', 'format', 'contract'],
   commands: [
     'app.ts',
     'wiring',
