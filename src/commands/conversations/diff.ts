@@ -17,8 +17,7 @@ export const Input = z.object({ a: z.string().min(1), b: z.string().min(1) });
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
   const [a, b] = await Promise.allSettled([readWalk(input.a, app), readWalk(input.b, app)]);
   // Both faults are reported when both logs are broken, that of the first folder first.
-  if (a.status === 'rejected' && b.status === 'rejected' && a.reason instanceof Fault)
-    app.addFault(a.reason);
+  if (a.status === 'rejected' && b.status === 'rejected' && a.reason instanceof Fault) app.addFault(a.reason);
   if (b.status === 'rejected') throw b.reason;
   if (a.status === 'rejected') throw a.reason;
   const report = compareWalks(a.value, b.value);

@@ -133,7 +133,8 @@ function rests(report: ArchiveReport): Section {
       ? []
       : [`${plural(attachments.absent, 'file')} absent: the archive never had their bytes.`]),
     verification === null
-      ? html`No file was compared with its hash for this report. To do so: ${command('arx attachments pull --all --to DIR')}, then ${command('arx report --verify DIR')}.`
+      ? html`No file was compared with its hash for this report. To do so:
+        ${command('arx attachments pull --all --to DIR')}, then ${command('arx report --verify DIR')}.`
       : verification.fixity === 'ok'
         ? `The files in the folder ${verification.dir} were compared with their hashes, and all that were checked match.`
         : `The files in the folder ${verification.dir} were compared with their hashes. Not all match: see Verification.`,
