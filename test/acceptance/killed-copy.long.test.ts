@@ -3,7 +3,7 @@ import { beforeAll, describe, test } from 'vitest';
 import { KILLED_COMMANDS, killedCopies, type KilledCopies } from '../support/killed-copies.ts';
 import { noPostgres } from '../support/postgres.ts';
 
-const EVENLY = 12;
+const EVENLY = 6;
 const LAST_STEPS = 16;
 
 let copies: KilledCopies;
