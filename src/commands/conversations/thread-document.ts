@@ -32,7 +32,8 @@ export async function* pageOf(
   yield Buffer.from(before);
   for await (const message of messages) {
     const number = onMessage(message);
-    yield Buffer.from(threadMessage(message, number, await files.styleOf(message)));
+    for (const piece of threadMessage(message, number, await files.styleOf(message)))
+      yield Buffer.from(piece);
   }
   yield Buffer.from(behind);
 }

@@ -4,17 +4,19 @@ import { formatBytes, formatLocal } from '../numbers.ts';
 import { textLines, type TextLine } from '../reading/quoted-lines.ts';
 import { escapeBlock } from '../terminal/escape.ts';
 import type { ThreadHead, ThreadStyle } from '../thread.ts';
-import { html, Markup, type Part } from './markup.ts';
+import { html, type Markup } from './markup.ts';
 import { badge, pageAround, facts } from './page.ts';
 
 /** Messages stand this many steps to the right at most. */
 const MAX_DEPTH = 8;
+/** Characters of a piece of a page, beside the last. */
+const MIN_PIECE_LENGTH = 65_536;
 
 const STYLE = `
 .mail { margin: .75rem 0 0; padding: .9rem 1rem; background: var(--card); border: 1px solid var(--line); border-radius: .6rem; }
 .mail h2, .text { overflow-wrap: anywhere; }
 .text { margin: .75rem 0; }
-.text div { white-space: pre-wrap; min-height: 1.5em; }
+.text div { white-space: pre-wrap; }
 .q1 { color: var(--calm); } .q2 { color: var(--good); } .q3 { color: var(--warn); } .faint { color: var(--soft); }
 .note { color: var(--bad); overflow-wrap: anywhere; }
 .file { overflow-wrap: anywhere; }
@@ -39,8 +41,8 @@ export function threadFrame(
   });
 }
 
-/** Returns one message. */
-export function threadMessage(message: ReadMessage, number: number, style: ThreadStyle): string {
+/** Yields one message in pieces. */
+export function* threadMessage(message: ReadMessage, number: number, style: ThreadStyle): Generator<string> {
   const { id, problem, parent_id: parent, date } = message;
   const fields: [string, string | null][] = [
     ['Message', parent === null ? id : `${id}, answers ${parent}`],
@@ -57,33 +59,51 @@ export function threadMessage(message: ReadMessage, number: number, style: Threa
   const doubts = message.warnings.map(({ about, text }) => `${about}: ${text}`);
   if (problem !== undefined) doubts.unshift(`withheld or unreadable: ${problem.message} [${problem.class}]`);
   const empty = message.parts.length === 0 && problem === undefined;
-  return html`<article class="mail d${depth}">
-    <h2>${number}. ${message.subject ?? 'no subject'}</h2>
-    ${facts(known)}${doubts.map(note)}${message.parts.map((part) => partOf(part, style))}${empty ? html`<p class="faint">no text and no files</p>` : undefined}
-  </article>`.text;
+  const heading = html`<h2>${number}. ${message.subject ?? 'no subject'}</h2>
+    ${facts(known)}${doubts.map(note)}`;
+  yield `<article class="mail d${depth}">\n    ${heading.text}`;
+  for (const part of message.parts) yield* partOf(part, style);
+  if (empty) yield html`<p class="faint">no text and no files</p>`.text;
+  yield '\n  </article>';
 }
 
 const note = (text: string): Markup => html`<p class="note">${text}</p>`;
 
-function partOf(part: ReadPart, style: ThreadStyle): Part {
+function* partOf(part: ReadPart, style: ThreadStyle): Generator<string> {
   const forwarded = (part.forwarded ?? []).map(
     (heading) =>
       html`<p class="faint">Forwarded message</p>
         ${facts(heading)}`,
   );
-  const before = [forwarded, (part.warnings ?? []).map(note)];
-  if (part.kind === 'file') return [before, fileOf(part, style)];
-  if (part.kind === 'alternative')
-    return [before, html`<p class="faint">another form of this text: ${part.type ?? 'unknown type'}</p>`];
-  const links = (part.links ?? []).map(
-    (link, index) => html`<div class="faint">[${index + 1}] ${link}</div>`,
-  );
-  return [before, html`<div class="text">${Array.from(textLines(part.text ?? ''), lineOf)}${links}</div>`];
+  yield html`${forwarded}${(part.warnings ?? []).map(note)}`.text;
+  if (part.kind === 'file') yield fileOf(part, style).text;
+  else if (part.kind === 'alternative')
+    yield html`<p class="faint">another form of this text: ${part.type ?? 'unknown type'}</p>`.text;
+  else yield* textOf(part);
 }
 
-function lineOf({ text, depth, isSignature }: TextLine): Markup {
-  const name = depth > 0 ? `q${((depth - 1) % 3) + 1}` : isSignature ? 'faint' : '';
-  return html`<div class="${name}">${escapeBlock(text)}</div>`;
+/** Yields the text of a part. Lines that look the same share one element, since a hostile mail has millions of lines. */
+function* textOf({ text = '', links = [] }: ReadPart): Generator<string> {
+  let piece = '<div class="text">';
+  let openClass: string | undefined;
+  for (const line of textLines(text)) {
+    const name = classOf(line);
+    if (name !== openClass) piece += `${openClass === undefined ? '' : '</div>'}<div class="${name}">`;
+    openClass = name;
+    piece += html`${escapeBlock(line.text)}`.text + '\n';
+    if (piece.length < MIN_PIECE_LENGTH) continue;
+    yield piece;
+    piece = '';
+  }
+  if (openClass !== undefined) piece += '</div>';
+  yield piece;
+  for (const [index, link] of links.entries())
+    yield html`<div class="faint">[${index + 1}] ${link}</div>`.text;
+  yield '</div>';
+}
+
+function classOf({ depth, isSignature }: TextLine): string {
+  return depth > 0 ? `q${((depth - 1) % 3) + 1}` : isSignature ? 'faint' : '';
 }
 
 function fileOf(part: ReadPart, style: ThreadStyle): Markup {
