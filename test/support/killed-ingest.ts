@@ -30,11 +30,12 @@ export type Killed = {
   restarts: number;
   acknowledged: number;
   stored: number;
-  /** Acknowledged and not stored, stored and still to be applied, applied more than once, in force though another is later. */
+  /** Acknowledged and not stored, stored and still to be applied, in force though another is later. */
   lost: number;
   unapplied: number;
-  twice: number;
   misplaced: number;
+  /** Applied more than once. Only PostgreSQL notes it: a SQLite archive with a trigger is refused. */
+  twice?: number;
   /** Requests that were answered with an error or not at all, and sent again. */
   repeated: number;
 };
@@ -52,7 +53,7 @@ export async function killIngest(options: Killing): Promise<Killed | undefined> 
   const processes: Process[] = [];
   try {
     const sample = await sampleArchive({ conversations: 10, messages: 3, attachments: 0, place });
-    await watchApplications(sample.archive.database, engine);
+    if (engine === 'postgres') await watchApplications(sample.archive.database);
     await sample.leave();
     const database = 'dir' in place ? `sqlite:${place.dir}` : place.url;
     for (let nth = 0; nth < (engine === 'sqlite' ? 1 : 2); nth += 1) {
@@ -217,16 +218,8 @@ function deliver(
 type Database = Awaited<ReturnType<typeof openArchive>>['database'];
 
 /** Has the engine itself note each time that an event takes effect, in the transaction in which it does. */
-async function watchApplications(database: Database, engine: Killing['engine']): Promise<void> {
+async function watchApplications(database: Database): Promise<void> {
   await database.run('CREATE TABLE applications (n BIGINT NOT NULL)');
-  if (engine === 'sqlite') {
-    for (const [at, what] of ['INSERT', 'UPDATE OF applied'].entries())
-      await database.run(
-        `CREATE TRIGGER applied_${at} AFTER ${what} ON events WHEN NEW.applied IS NOT NULL
-          BEGIN INSERT INTO applications VALUES (NEW.n); END`,
-      );
-    return;
-  }
   await database.run(
     `CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN INSERT INTO applications VALUES (NEW.n); RETURN NULL; END $$`,
@@ -271,8 +264,10 @@ async function judge(place: ArchiveLocation, acknowledged: ReadonlySet<string>, 
       stored,
       lost,
       unapplied: await count('SELECT COUNT(*) AS n FROM events WHERE applied IS NULL'),
-      twice: await count('SELECT COUNT(*) - COUNT(DISTINCT n) AS n FROM applications'),
       misplaced: places.filter(({ n, sequence }) => sequence !== (latest.get(n) ?? n)).length,
+      ...('dir' in place
+        ? {}
+        : { twice: await count('SELECT COUNT(*) - COUNT(DISTINCT n) AS n FROM applications') }),
     };
   } finally {
     await archive.close();

@@ -5,6 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import type { Database, Reads, Row, Statements, Value } from '../sql/database.ts';
 import { longReadsOver } from '../sql/long-reads.ts';
 import { primaryCode, SQLITE } from '../sql/sqlite-result-codes.ts';
+import { UnusableArchive } from '../sql/unusable-archive.ts';
 import type { OwnProcess } from '../../../world.ts';
 
 /** How to open a SQLite database. */
@@ -186,10 +187,10 @@ type Connection = { handle: InstanceType<typeof DatabaseSync>; statements: State
  */
 function connectReading(path: string): Connection {
   const read = (address: string): Connection => {
-    const connection = connectionOf(new DatabaseSync(address, { timeout: 0, readOnly: true }));
+    const handle = new DatabaseSync(address, { timeout: 0, readOnly: true });
     // Opening does not read; this does.
-    connection.handle.prepare('SELECT COUNT(*) FROM sqlite_master').get();
-    return connection;
+    refusePrograms(handle);
+    return connectionOf(handle);
   };
   try {
     return read(path);
@@ -211,6 +212,7 @@ function connect(path: string): Connection {
   // No timeout: the engine would block the whole process while it waits.
   const handle = new DatabaseSync(path, { timeout: 0 });
   try {
+    refusePrograms(handle);
     // FULL: with NORMAL a power loss can undo commits that were already acknowledged.
     // The other two: a transaction of an import does not write its pages twice, nor each commit the whole log.
     handle.exec(
@@ -222,6 +224,19 @@ function connect(path: string): Connection {
     throw error;
   }
   return connectionOf(handle);
+}
+
+/**
+ * Throws {@link UnusableArchive} for a file with a trigger or a view, which no archive has: a trigger of somebody else would change what is
+ * stored, and a view in place of a table need not end, while nothing else runs in this process.
+ */
+function refusePrograms(handle: Connection['handle']): void {
+  handle.exec('PRAGMA trusted_schema = OFF');
+  const foreign = handle
+    .prepare("SELECT type FROM sqlite_master WHERE type IN ('trigger', 'view') LIMIT 1")
+    .get() as { type: string } | undefined;
+  if (foreign !== undefined)
+    throw new UnusableArchive(`it has a ${foreign.type} that arx did not make`, { isDamaged: true });
 }
 
 function connectionOf(handle: Connection['handle']): Connection {
