@@ -12,8 +12,8 @@ const made: string[] = [];
  * It is removed when all tests of the file are over (`file-end.ts`), or, outside of the test runner, when the
  * process exits.
  */
-export function tempFolder(name: string): string {
-  const folder = mkdtempSync(join(tmpdir(), `arx-${name}-`));
+export function tempFolder(name: string, parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, `arx-${name}-`));
   made.push(folder);
   return folder;
 }
