@@ -172,7 +172,9 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
         checkNoError(body, answer.status);
         const found = withKeyOrder(foundRows(body, guess, spec), text);
         const shown = found.rows.length;
-        const { facts, rest, places } = pageFacts(body, found.place.rows, { isBackward, shown, counts });
+        const { headers } = answer;
+        const options = { isBackward, shown, counts, headers };
+        const { facts, rest, places } = pageFacts(body, found.place.rows, options);
         const place = guess ?? { ...guessOf(found, spec), ...places };
         const data = rowsOf(found, place, answer, isBackward ? undefined : (after ?? ''));
         if (guess === undefined && found.rows.length > 0) {

@@ -103,6 +103,28 @@ test('a list that grows while it is walked lists as many rows as it counted at f
   expect((await run('conversations walk --cross-check off')).exit).toBe(0);
 });
 
+test('headers say whether more rows follow, and how many there are', async () => {
+  await serving((_, query) => {
+    const { data, has_more } = pageOf(query);
+    const next = `<https://other.example/x?starting_after=${data.at(-1)?.id}>; rel="next"`;
+    const link = has_more ? next : '</x>; rel="prev"';
+    return answer(200, JSON.stringify(data), { link, 'X-Total-Count': String(ROWS.length) });
+  });
+  const first = await run('conversations ls --limit 20 --json');
+  expect(JSON.parse(first.stdout)).toMatchObject({ summary: { has_more: true, total: 30 } });
+  const last = await run('conversations ls --after row_19 --json');
+  expect(JSON.parse(last.stdout)).toMatchObject({ summary: { rows: 10, has_more: false, total: 30 } });
+  for (const line of [
+    'conversations ls --all',
+    'conversations walk --cross-check off',
+    'walk BASE/v1/orders',
+  ])
+    expect([line, await run(line)]).toMatchObject([
+      line,
+      { exit: 0, stderr: expect.not.stringMatching(/cut|does not say/) },
+    ]);
+});
+
 /** Sends an event whose first requests are answered with `bodies`, the last one again and again; undefined: the connection is cut. */
 async function sending(...bodies: (Buffer | undefined)[]): Promise<Ran> {
   let count = 0;

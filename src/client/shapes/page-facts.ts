@@ -3,6 +3,7 @@ import { ExactNumber } from '../../contract/exact-json.ts';
 import { foldedName } from '../../contract/field-names.ts';
 import { Integrity } from '../../contract/scalars.ts';
 import { isRecord, ownField, type JsonRecord } from './json-path.ts';
+import { linksOf } from './link-header.ts';
 import type { ListGuess } from './list-guess.ts';
 
 /** What a page says about itself. */
@@ -17,7 +18,7 @@ export type PageFacts = {
   integrity?: number;
 };
 
-/** Where the body says whether more rows follow. */
+/** Where the answer says whether more rows follow. */
 export type FactPlaces = Pick<ListGuess, 'hasMore' | 'next' | 'pagedBy'>;
 
 /** The number of rows in the whole list, as the service states it. A symbol, since it is no field of the answer. */
@@ -33,15 +34,35 @@ export const UNDESCRIBED = Symbol('undescribed');
 export const UNNAMED_ROWS = Symbol('unnamed rows');
 
 /** Names of that number, in one spelling (see foldedName). `count` may also mean the rows of the page. */
-const TOTAL_NAMES = 'total totalcount totalelements totalitems totalresults totalrows totalrecords'.split(
-  ' ',
-);
+const TOTAL_NAMES =
+  'total totalcount totalelements totalitems totalresults totalrows totalrecords @odata.count'.split(' ');
 /** Names of a flag that says whether more rows follow, in one spelling (see foldedName). */
 const MORE_NAMES = ['hasmore', 'more'];
-/** The same, of rows after the page: in a page that was read backward they say nothing of rows before it. */
-const MORE_AFTER_NAMES = ['hasnext', 'hasnextpage'];
 /** Names of the next page: its address, its cursor or its number. */
-const NEXT_NAMES = ['next', 'nextcursor', 'nextpage', 'nextpagetoken', 'nexturl'];
+const NEXT_NAMES =
+  'next nextcursor nextpage nextpagetoken nexturl nextlink nextpageurl @odata.nextlink'.split(' ');
+/**
+ * Names that say whether rows follow in one direction alone, in one spelling (see foldedName): flags, flags that are true on the page at
+ * that end, and the page that is next in that direction.
+ */
+const IN_DIRECTION = {
+  forward: {
+    more: ['hasnext', 'hasnextpage'],
+    end: ['last', 'lastpage', 'islast', 'islastpage'],
+    page: NEXT_NAMES,
+  },
+  backward: {
+    more: ['hasprev', 'hasprevious', 'hasprevpage', 'haspreviouspage'],
+    end: ['first', 'firstpage', 'isfirst', 'isfirstpage'],
+    page: 'prev previous prevcursor previouscursor prevpage previouspage prevurl previousurl prevpageurl'.split(
+      ' ',
+    ),
+  },
+};
+/** Headers with the number of rows in the whole list. */
+const TOTAL_HEADERS = ['x-total-count', 'x-total', 'total-count'];
+/** Fields that hold links to other pages. */
+const LINK_FIELDS: ReadonlySet<string> = new Set(['links', '_links']);
 /** Query parameters of other ways to page than by the ids of rows. */
 const PAGING_PARAMETER =
   /^(page|p|offset|start|skip|from|cursor|after|before|(page|next|continuation)[_-]?(number|no|token|offset|cursor)?|page\[(number|offset|cursor|after|before)\])$/i;
@@ -59,13 +80,24 @@ const DESCRIBING = [
 ];
 
 /**
- * Returns what a body says about the page, and its other fields. `path` is where the rows are; fields near the rows count
- * more than outer ones. `shown` is the number of rows. `counts` are further names of the number of rows, in one spelling (see foldedName). `isBackward`: the page ends before a cursor, so words about the next page do not tell `has_more`.
+ * Returns what an answer says about the page, and the other fields of its body. `path` is where the rows are; fields near the rows count
+ * more than outer ones, and these more than headers. `shown` is the number of rows. `counts` are further names of the number of rows, in one spelling (see foldedName). `isBackward`: the page ends before a cursor, so words about the next page do not tell `has_more`, and
+ * those about the page before it do.
  */
 export function pageFacts(
   body: unknown,
   path: string,
-  { isBackward, shown, counts = [] }: { isBackward: boolean; shown: number; counts?: readonly string[] },
+  {
+    isBackward,
+    shown,
+    counts = [],
+    headers = {},
+  }: {
+    isBackward: boolean;
+    shown: number;
+    counts?: readonly string[];
+    headers?: Readonly<Record<string, string>>;
+  },
 ): { facts: PageFacts; rest: JsonRecord; places: FactPlaces } {
   const keys = path === '' ? [] : path.split('.');
   const around: { path: string; value: JsonRecord }[] = [];
@@ -83,6 +115,7 @@ export function pageFacts(
     for (const [name, field] of Object.entries(value)) if (name !== key) rest.set(name, field);
     value = value[key];
   }
+  const allLinks: JsonRecord[] = [];
   const said: { name: string; place: string; field: unknown }[] = [];
   const listen = (fields: JsonRecord, prefix: string): void => {
     for (const name of Object.keys(fields))
@@ -92,9 +125,14 @@ export function pageFacts(
     listen(each, prefix);
     for (const name of DESCRIBING) {
       const fields = ownField(each, name);
-      if (isRecord(fields)) listen(fields, `${prefix}${name}.`);
+      if (!isRecord(fields)) continue;
+      listen(fields, `${prefix}${name}.`);
+      if (LINK_FIELDS.has(name)) allLinks.push(fields);
     }
   }
+  const links = linksOf(headers['link']);
+  listen(links, 'Link header: ');
+  allLinks.push(links);
   const facts: PageFacts = {};
   const first = <T>(
     names: readonly string[],
@@ -106,11 +144,21 @@ export function pageFacts(
     }
     return {};
   };
+  /** Spring counts pages from 0 and others from 1, so the last page is known only where it is the only one. */
+  const byPages = (): boolean | undefined => {
+    const pages = first(['totalpages'], isCount).found;
+    const number = first(['number'], isCount).found;
+    if (pages === undefined) return undefined;
+    return pages <= 1 ? false : number !== undefined && number + 1 < pages ? true : undefined;
+  };
   const more = first(MORE_NAMES, flagOf);
-  const after = isBackward ? {} : first(MORE_AFTER_NAMES, flagOf);
-  const next = isBackward ? {} : first(NEXT_NAMES, leadsOn);
+  const names = isBackward ? IN_DIRECTION.backward : IN_DIRECTION.forward;
+  const after = first(names.more, flagOf);
+  const end = first(names.end, (field) => (typeof field === 'boolean' ? !field : undefined));
+  const next = first(names.page, leadsOn);
   const pagedBy = first(NEXT_NAMES, pagingParameter).found;
-  const has_more = more.found ?? after.found ?? next.found;
+  const flag = [more, after, end].find(({ found }) => found !== undefined);
+  const has_more = flag?.found ?? next.found ?? (isBackward ? undefined : (byPages() ?? byLinks(allLinks)));
   const status = first(['status'], (field) => (typeof field === 'string' ? field : undefined)).found;
   const drift_ratio = first(['driftratio'], numberOf).found;
   const integrity = Integrity.safeParse(first(['integrity'], numberOf).found);
@@ -119,16 +167,17 @@ export function pageFacts(
   if (has_more !== undefined) facts.has_more = has_more;
   if (drift_ratio !== undefined) facts.drift_ratio = drift_ratio;
   if (integrity.success) facts.integrity = integrity.data;
-  const isCount = (field: unknown): number | undefined =>
-    Number.isSafeInteger(field) && (field as number) >= 0 ? (field as number) : undefined;
   const count = first(['count', ...counts], isCount).found;
   const total =
-    first(TOTAL_NAMES, isCount).found ?? (count !== undefined && count > shown ? count : undefined);
+    first(TOTAL_NAMES, isCount).found ??
+    (count !== undefined && count > shown ? count : undefined) ??
+    TOTAL_HEADERS.map((name) => isCount(numberOf(headers[name]))).find((each) => each !== undefined);
   if (total !== undefined) facts[STATED_TOTAL] = total;
-  if (Array.isArray(body) && shown === 0) facts[UNDESCRIBED] = true;
+  const isDescribed = !Array.isArray(body) || has_more !== undefined || total !== undefined;
+  if (shown === 0 && !isDescribed) facts[UNDESCRIBED] = true;
   const cursor = isBackward ? undefined : first([...NEXT_NAMES, 'endcursor'], cursorIn).found;
   if (cursor !== undefined) facts[NEXT_CURSOR] = cursor;
-  const places = { hasMore: more.place ?? after.place, next: next.place, pagedBy };
+  const places = { hasMore: flag?.place, next: isBackward ? undefined : next.place, pagedBy };
   return { facts, rest: Object.fromEntries(rest), places };
 }
 
@@ -146,6 +195,16 @@ export function numberOf(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
+function isCount(field: unknown): number | undefined {
+  return Number.isSafeInteger(field) && (field as number) >= 0 ? (field as number) : undefined;
+}
+
+/** Returns false where links name other pages and no next one: that is how the last page is told. */
+function byLinks(links: readonly JsonRecord[]): false | undefined {
+  const namesOthers = links.some((each) => Boolean(each['prev'] ?? each['previous'] ?? each['last']));
+  return namesOthers ? false : undefined;
+}
+
 /** Returns whether the name of a next page leads on: null, false, 0 and an empty text do not, nor an empty link. */
 function leadsOn(value: unknown): boolean | undefined {
   if (value === undefined) return undefined;
@@ -154,14 +213,21 @@ function leadsOn(value: unknown): boolean | undefined {
   return link === undefined ? Object.values(value).some(Boolean) : Boolean(link);
 }
 
-/** Returns the cursor that the name of a next page holds: a text that is no address, or `starting_after` of an address. */
+/**
+ * Returns the cursor that the name of a next page holds: a text that is no address, or `starting_after` of an address. Nothing else of an
+ * address is used, so one of another server is never asked.
+ */
 function cursorIn(value: unknown): string | undefined {
-  if (isRecord(value))
-    return cursorIn(
-      ownField(value, 'starting_after') ?? ownField(value, 'cursor') ?? ownField(value, 'href'),
-    );
+  if (isRecord(value)) {
+    const cursor = ownField(value, 'starting_after') ?? ownField(value, 'cursor');
+    return cursor === undefined ? cursorOfAddress(ownField(value, 'href')) : cursorIn(cursor);
+  }
   if (typeof value !== 'string' || value === '') return undefined;
-  if (!/[?/]/.test(value)) return value;
+  return /[?/]/.test(value) ? cursorOfAddress(value) : value;
+}
+
+function cursorOfAddress(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
   return new URLSearchParams(value.split('?')[1]?.split('#')[0]).get('starting_after') ?? undefined;
 }
 

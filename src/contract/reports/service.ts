@@ -51,7 +51,7 @@ export const ExaminedList = z.object({
   reason: z.string().nullable(),
   /**
    * Where the pages have their rows, and rows their ids: dot paths, '' for the body itself and for the keys of a map. `names`
-   * are fields of the interface under another name. `has_more` and `next` are the fields that say whether more rows follow.
+   * are fields of the interface under another name. `has_more` and `next` are the fields, or the header, that say whether more rows follow.
    * `paged_by` is the query parameter in the address of the next page, where that is none of the interface.
    * `left_out` are notices about fields of an unexpected type.
    */

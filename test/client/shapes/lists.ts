@@ -4,9 +4,9 @@ import type { ApiResponse } from '../../../src/client/response.ts';
 import { CONVERSATIONS } from '../../../src/client/shapes/list-kinds.ts';
 
 /** Returns a JSON response. Text is sent as it is. */
-export const jsonAnswer = (body: unknown): ApiResponse => ({
+export const jsonAnswer = (body: unknown, headers: Record<string, string> = {}): ApiResponse => ({
   status: 200,
-  headers: { 'content-type': 'application/json' },
+  headers: { 'content-type': 'application/json', ...headers },
   bytes: new TextEncoder().encode(typeof body === 'string' ? body : JSON.stringify(body)),
 });
 
@@ -18,7 +18,8 @@ export function conversationParser() {
     notice: (line) => notices.push(line),
     log: (line) => lines.push(line),
   });
-  const read = (body: unknown, isBackward?: boolean) => list.parse(jsonAnswer(body), isBackward).body;
+  const read = (body: unknown, isBackward?: boolean, headers?: Record<string, string>) =>
+    list.parse(jsonAnswer(body, headers), isBackward).body;
   return { read, guess: list.guess, notices, lines };
 }
 
