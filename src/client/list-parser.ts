@@ -11,7 +11,13 @@ import { findRows, rowsAt, type FoundRows } from './shapes/find-rows.ts';
 import { isRecord, ownField, valueAtPath, type JsonRecord } from './shapes/json-path.ts';
 import { keysInOrder } from './shapes/key-order.ts';
 import { describeGuess, type ListGuess } from './shapes/list-guess.ts';
-import { pageFacts, UNDESCRIBED, UNNAMED_ROWS, type PageFacts } from './shapes/page-facts.ts';
+import {
+  pageFacts,
+  UNDESCRIBED,
+  UNNAMED_ON_PAGE,
+  UNNAMED_ROWS,
+  type PageFacts,
+} from './shapes/page-facts.ts';
 import type { ReadRecord } from './shapes/record-fields.ts';
 import { isUnnamed, UnnamedRows } from './shapes/unnamed-rows.ts';
 import { TransportFault } from './transport.ts';
@@ -181,7 +187,9 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
           guess = place;
           spec.log?.(safeText(describeGuess(place), 400));
         }
-        const withoutIds = unnamed.total === 0 ? {} : { [UNNAMED_ROWS]: unnamed.total };
+        const onPage = found.rows.length - data.length;
+        const withoutIds =
+          unnamed.total + onPage === 0 ? {} : { [UNNAMED_ROWS]: unnamed.total, [UNNAMED_ON_PAGE]: onPage };
         return { ...rest, ...facts, ...withoutIds, data };
       };
       const parse = (body: unknown, whole: string): ListPage<Row> => {

@@ -5,6 +5,7 @@ import { isWithheld } from '../contract/withheld.ts';
 import type { ListPage } from './list-parser.ts';
 import type { Reply } from './response.ts';
 import { safeText } from './safe-text.ts';
+import { UNNAMED_ON_PAGE } from './shapes/page-facts.ts';
 
 /** The lists that are compared. The status of entries and events means something else. */
 type ComparedList = 'attachments' | 'conversations' | 'messages';
@@ -39,7 +40,7 @@ export class StatusContradictions {
  */
 function statusContradiction(
   http: number,
-  { status, data }: { status?: string | undefined; data: readonly object[] },
+  { status, data, [UNNAMED_ON_PAGE]: unnamed = 0 }: ListPage<object>,
   list: ComparedList,
   isBare: boolean,
 ): string | undefined {
@@ -51,10 +52,12 @@ function statusContradiction(
   const hasWithheld = isCatalogue
     ? data.some((row) => fileStateOf(row as Attachment) === 'withheld')
     : hasRedacted;
-  const fits = isPartial ? hasWithheld : !hasRedacted;
+  const fits = isPartial ? hasWithheld || unnamed > 0 : !hasRedacted && unnamed === 0;
   const isSaid = http === 206 || isPartial || status === 'stable';
   if (!isSaid || ((http === 206) === isPartial && fits)) return undefined;
   const words = status === undefined ? 'no status' : `status ${safeText(status, 40)}`;
-  const rows = `${hasRedacted ? 'a' : 'no'} ${isCatalogue ? 'redacted' : 'withheld'} row`;
+  const withoutIds = unnamed === 1 ? '1 withheld row without an id' : `${unnamed} withheld rows without ids`;
+  const named = `${hasRedacted ? 'a' : 'no'} ${isCatalogue ? 'redacted' : 'withheld'} row`;
+  const rows = hasRedacted || unnamed === 0 ? named : withoutIds;
   return `answer contradicts itself: HTTP ${http} with ${words} and ${rows}`;
 }

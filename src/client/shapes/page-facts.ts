@@ -12,6 +12,7 @@ export type PageFacts = {
   [NEXT_CURSOR]?: string | undefined;
   [UNDESCRIBED]?: true | undefined;
   [UNNAMED_ROWS]?: number | undefined;
+  [UNNAMED_ON_PAGE]?: number | undefined;
   status?: string;
   has_more?: boolean;
   drift_ratio?: number;
@@ -32,6 +33,9 @@ export const UNDESCRIBED = Symbol('undescribed');
 
 /** How many withheld rows without an id of their own the list has so far. They are not among the rows of a page. */
 export const UNNAMED_ROWS = Symbol('unnamed rows');
+
+/** How many of them this page has. */
+export const UNNAMED_ON_PAGE = Symbol('unnamed rows on the page');
 
 /** Names of that number, in one spelling (see foldedName). `count` may also mean the rows of the page. */
 const TOTAL_NAMES =
