@@ -6,6 +6,7 @@ import { errorFieldsOf, faultOfItem } from './error-response.ts';
 import { isWebPage, parseResponse, type ApiResponse, type Reply } from './response.ts';
 import { safeText } from './safe-text.ts';
 import { checkNoError } from './shapes/body-error.ts';
+import { isRecord } from './shapes/json-path.ts';
 import { parseJson } from './strict-json.ts';
 
 /**
@@ -15,17 +16,33 @@ import { parseJson } from './strict-json.ts';
 export function acknowledged<T>(id: string, answer: ApiResponse, read: () => T): T {
   try {
     if (answer.bytes.length === 0)
-      throw new Fault('protocol', `answer has no body (status ${answer.status})`);
+      throw new Fault('protocol', `the answer (status ${answer.status}) has no body`);
     return read();
   } catch (error) {
     if (!(error instanceof Fault) || error.kind !== 'protocol' || isWebPage(answer)) throw error;
     const refusal = refusalIn(answer);
     if (refusal !== undefined) throw refusal;
-    throw new Fault('unconfirmed', `event ${id} may have been accepted: ${error.message}`, {
+    const words = saysNoAcceptance(answer)
+      ? `the answer (status ${answer.status}) does not say that it was accepted`
+      : error.message;
+    // The service would answer in the same way again.
+    throw new Fault('unconfirmed', `event ${id} may have been accepted: ${words}`, {
       ...error.detail,
       status: answer.status,
-      hint: 'send it again with the same id',
+      hint: ({ arx }) => `${arx} events reconcile tells whether the service lists it`,
     });
+  }
+}
+
+/** Returns whether a body is an object without the words of an acknowledgement or an error (interface 4.6). */
+function saysNoAcceptance({ bytes }: ApiResponse): boolean {
+  try {
+    const { value } = parseJson(bytes);
+    return (
+      isRecord(value) && ['accepted', 'error', 'success', 'data'].every((name) => !Object.hasOwn(value, name))
+    );
+  } catch {
+    return false;
   }
 }
 

@@ -26,6 +26,6 @@ export const EXIT_CODE_MEANINGS: Record<FaultKind, string> = {
   disk: 'the output cannot be written, or a file or folder cannot be read: permission, no space, a failing disk',
   store:
     'settings or stored tokens are damaged, of another program or locked; the archive cannot be read; the database belongs to something else; a check of `arx doctor` failed',
-  unconfirmed: 'an event was sent and its outcome is unknown: send it again with the same id',
+  unconfirmed: 'an event was sent and its outcome is unknown: the message says what to do',
   interrupted: 'a signal: SIGINT, SIGTERM, SIGHUP, or a closed pipe (silent)',
 };

@@ -168,6 +168,23 @@ test.each([
   if (exit === 0) expect(JSON.parse(ran.stdout)).toMatchObject({ accepted: true, status: 'duplicate' });
 });
 
+test.each([
+  [answer(204), 'the answer (status 204) has no body'],
+  [answer(202), 'the answer (status 202) has no body'],
+  [
+    json(202, { id: 'evt_1', state: 'received' }),
+    'the answer (status 202) does not say that it was accepted',
+  ],
+])(
+  'events send: a success that acknowledges nothing is said so, with what can tell more',
+  async (body, words) => {
+    const { exit, stderr } = await sending(body);
+    expect([exit, stderr]).toEqual([16, expect.stringContaining(`evt_1 may have been accepted: ${words}`)]);
+    expect(stderr).toMatch(/events reconcile tells whether/);
+    expect(stderr).not.toMatch(/same id|wrong shape/);
+  },
+);
+
 const SHA256_OF_ABC = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
 /** A catalogue with one file at `file_url`; `respond` answers every other request. */
 async function catalogue(file_url: string, respond: (path: string) => unknown): Promise<void> {

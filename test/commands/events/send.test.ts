@@ -511,7 +511,7 @@ test.each([
     expect(ran.exit).toBe(exit);
     expect(summaryOf(ran)).toMatchObject({ accepted: 19, failed: 1, unsent: 0 });
     expect(ran.stderr).toContain(words);
-    expect(ran.stderr.includes('same id')).toBe(exit === 16);
+    expect(ran.stderr.includes('events reconcile')).toBe(exit === 16);
   } finally {
     server.close();
   }
