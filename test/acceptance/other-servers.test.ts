@@ -423,3 +423,29 @@ test('a row that has no id, and is not withheld, cannot be read', async () => {
   await serving(() => ({ data: [...ROWS, { subject: 'no id' }], has_more: false }));
   expect((await run('conversations ls')).exit).toBe(11);
 });
+
+test('sender and sentAt of another service are the From and the date everywhere', async () => {
+  const sentAt = Date.UTC(2024, 0, 2, 3, 4, 5);
+  const row = { id: 'msg_1', conversationId: 'c1', sender: 'Ana <ana@x.example>', sentAt, title: 'Lamps' };
+  const page = (data: object[]) => ({ data, has_more: false });
+  await serving((path) => {
+    if (path.startsWith('/api/content/')) return { view: 'raw', data: { ...row, bodyText: 'They are lit.' } };
+    if (path === '/v1/conversations/c1') return { id: 'c1', title: 'Lamps', createdAt: sentAt };
+    if (path === '/v1/conversations') return page([{ id: 'c1', title: 'Lamps', createdAt: sentAt }]);
+    return page(path.endsWith('/messages') ? [row] : []);
+  });
+  const read = await run('read msg_1 --json');
+  expect(read.stderr).toBe('');
+  const message = {
+    from: row.sender,
+    date: '2024-01-02T03:04:05.000Z',
+    subject: 'Lamps',
+    parts: [{ text: 'They are lit.' }],
+  };
+  expect(JSON.parse(read.stdout)).toMatchObject({ data: [message] });
+  const [listed] = (await run('messages ls -o ndjson')).stdout.split('\n');
+  expect(JSON.parse(listed!)).toMatchObject({ from: row.sender, date: '2024-01-02T03:04:05.000Z' });
+  const mbox = (await run('conversations export c1 --format mbox --to -')).stdout;
+  expect(mbox).toContain('From: Ana <ana@x.example>');
+  expect(mbox).toContain('Date: Tue, 02 Jan 2024 03:04:05 +0000');
+});

@@ -1,5 +1,6 @@
 // The two views of a message as the client reads them.
 import { LoreRecord, RawRecord } from '../../contract/content.ts';
+import { MESSAGE_ALIASES } from './field-aliases.ts';
 import { idNames } from './find-id.ts';
 import { isRecord, ownField, type JsonRecord } from './json-path.ts';
 import { kindOf } from './record-body.ts';
@@ -14,6 +15,7 @@ export const RAW = kindOf({
   ids: idNames('message'),
   dates: ['date'],
   people: ['from'],
+  aliases: MESSAGE_ALIASES,
   prepare: withHeaderPairs,
 });
 

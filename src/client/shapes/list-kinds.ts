@@ -5,6 +5,7 @@ import { UNUSABLE_HASH } from '../../contract/attachment-file.ts';
 import { Conversation, Message } from '../../contract/conversation.ts';
 import { Envelope } from '../../contract/event.ts';
 import { Position } from '../../contract/sequence.ts';
+import { ATTACHMENT_ALIASES, CONVERSATION_ALIASES, LISTED_MESSAGE_ALIASES } from './field-aliases.ts';
 import { certainSha256 } from './file-hash.ts';
 import { idNames } from './find-id.ts';
 import type { JsonRecord } from './json-path.ts';
@@ -33,6 +34,7 @@ export const CONVERSATIONS = kindOf({
   schema: Conversation,
   dates: ['started_at', 'last_at'],
   counts: ['message_count'],
+  aliases: CONVERSATION_ALIASES,
 });
 
 /** Messages (interface 4.8). */
@@ -44,6 +46,7 @@ export const MESSAGES = kindOf({
   dates: ['date'],
   counts: ['attachments'],
   people: ['from'],
+  aliases: LISTED_MESSAGE_ALIASES,
 });
 
 /** The attachment catalogue (interface 4.2). */
@@ -52,9 +55,7 @@ export const ATTACHMENTS = kindOf({
   names: ['attachments', 'attachment', 'files', 'assets'],
   ids: idNames('attachment'),
   schema: Attachment,
-  aliases: [
-    { field: 'file_url', names: ['download_url', 'downloadUrl', 'url', 'href'], fits: isFileAddress },
-  ],
+  aliases: ATTACHMENT_ALIASES,
   prepare: withCertainHash,
 });
 
@@ -74,13 +75,6 @@ export const POSITIONS = kindOf({
   ids: ['entry', ...idNames('entry')],
   schema: Position,
 });
-
-/** Returns whether a value is the address of a file, and not that of the row itself. */
-function isFileAddress(value: unknown, { id }: JsonRecord): boolean {
-  if (typeof value !== 'string' || !/^(https?:\/)?\//i.test(value)) return false;
-  const [path = ''] = value.split(/[?#]/);
-  return !path.endsWith(`/attachments/${encodeURIComponent(String(id))}`);
-}
 
 /**
  * Only a certain hash stays in the row, so that nothing is called verified by a guess. A row whose `redacted` cannot be read

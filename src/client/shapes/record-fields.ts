@@ -19,7 +19,7 @@ export type RecordKind<Fields extends z.ZodRawShape> = {
   counts?: readonly (keyof Fields & string)[];
   /** Fields that name a person. */
   people?: readonly (keyof Fields & string)[];
-  /** Other names of a field, the likeliest first; `fits` says whether a value of that name is meant. */
+  /** Other names of fields. */
   aliases?: readonly Alias<keyof Fields & string>[];
   /**
    * Returns fields that replace those of the record before it is read; undefined where it stays as it is. Its symbols stay in the
@@ -29,11 +29,16 @@ export type RecordKind<Fields extends z.ZodRawShape> = {
 };
 
 /** A field of the interface, and other names of it. */
-type Alias<Field> = {
+export type Alias<Field> = {
   field: Field;
+  /** Folded names (see foldedName), the likeliest first. */
   names: readonly string[];
+  /** Returns whether a value of such a name is meant. */
   fits: (value: unknown, record: JsonRecord) => boolean;
 };
+
+/** What a name means that is no field. `rank`: the likelier the lower; 0 for another spelling of the field. */
+type Meaning = { field: string; rank: number; fits: (value: unknown, record: JsonRecord) => boolean };
 
 /** Is called for a field that was left out, and is not null. `what` says what it is not: `number`. */
 export type DropField = (field: string, what: string) => void;
@@ -60,43 +65,38 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
 ): RecordReader<z.infer<z.ZodObject<Fields, z.core.$loose>>> {
   const { schema, prepare } = kind;
   const fields = new Map(Object.entries(schema.shape as unknown as Record<string, z.ZodType>));
-  const byFoldedName = new Map([...fields.keys()].map((name) => [foldedName(name), name]));
+  const byFoldedName = meaningsOf(fields.keys(), kind.aliases ?? []);
   const has = (list: readonly string[] | undefined, name: string): boolean => list?.includes(name) === true;
-  const spellings = new Map<string, string | undefined>();
+  const spellings = new Map<string, Meaning | undefined>();
 
-  /** Returns the field of the schema that another spelling means. */
-  const meaningOf = (name: string): string | undefined => {
+  /** Returns the field that another name means in this record; undefined where the record has the field itself. */
+  const meaningOf = (name: string, record: JsonRecord): Meaning | undefined => {
     if (fields.has(name)) return undefined;
-    if (spellings.has(name)) return spellings.get(name);
-    const meaning = byFoldedName.get(foldedName(name));
-    if (spellings.size < MAX_SPELLINGS) spellings.set(name, meaning);
-    return meaning;
+    let meaning = spellings.get(name);
+    if (meaning === undefined && !spellings.has(name)) {
+      meaning = byFoldedName.get(foldedName(name));
+      if (spellings.size < MAX_SPELLINGS) spellings.set(name, meaning);
+    }
+    if (meaning === undefined || Object.hasOwn(record, meaning.field)) return undefined;
+    return meaning.fits(record[name], record) ? meaning : undefined;
   };
-  function aliasOf(field: string, record: JsonRecord): string | undefined {
-    if (Object.hasOwn(record, field)) return undefined;
-    const { names = [], fits } = kind.aliases?.find((alias) => alias.field === field) ?? {};
-    return names.find((name) => fits?.(ownField(record, name), record) === true);
-  }
   function otherSpellings(record: JsonRecord): Record<string, string> {
-    const found = new Map<string, string>();
-    const ambiguous = new Set<string>();
+    /** Without a name where two are equally likely. */
+    const found = new Map<string, { rank: number; name: string | undefined }>();
     for (const name of Object.keys(record)) {
-      const meaning = meaningOf(name);
-      if (meaning === undefined || Object.hasOwn(record, meaning)) continue;
-      if (found.has(meaning)) ambiguous.add(meaning);
-      found.set(meaning, name);
+      const { field, rank } = meaningOf(name, record) ?? {};
+      if (field === undefined || rank === undefined) continue;
+      const best = found.get(field);
+      if (best === undefined || rank < best.rank) found.set(field, { rank, name });
+      else if (rank === best.rank) best.name = undefined;
     }
-    for (const { field } of kind.aliases ?? []) {
-      const alias = aliasOf(field, record);
-      if (alias !== undefined && !found.has(field)) found.set(field, alias);
-    }
-    return Object.fromEntries([...found].filter(([meaning]) => !ambiguous.has(meaning)));
+    const named = [...found].flatMap(([field, { name }]) => (name === undefined ? [] : [[field, name]]));
+    return Object.fromEntries(named) as Record<string, string>;
   }
   const dates = kind.dates ?? [];
   /** Most rows need no repair, so this is fast. */
   const isPlain = (record: JsonRecord): boolean => {
-    for (const name in record) if (!fields.has(name) && meaningOf(name) !== undefined) return false;
-    if (kind.aliases?.some(({ field }) => aliasOf(field, record) !== undefined) === true) return false;
+    for (const name in record) if (meaningOf(name, record) !== undefined) return false;
     return dates.every((name) => isoInstant(record[name]) === undefined);
   };
 
@@ -151,6 +151,21 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
   };
 }
 
+/** Returns the meanings of names by their folded names. */
+function meaningsOf(
+  fields: Iterable<string>,
+  aliases: readonly Alias<string>[],
+): ReadonlyMap<string, Meaning> {
+  const others = aliases.flatMap(({ field, names, fits }) =>
+    names.map((name, at): [string, Meaning] => [name, { field, rank: at + 1, fits }]),
+  );
+  const own = [...fields].map((field): [string, Meaning] => [
+    foldedName(field),
+    { field, rank: 0, fits: () => true },
+  ]);
+  return new Map([...others, ...own]);
+}
+
 /** Returns the row with the symbols of the record from which it was read: a schema copies none. */
 function withSymbols<T extends object>(row: T, record: JsonRecord): T {
   const own: Record<symbol, unknown> = record;
@@ -200,8 +215,12 @@ function readings(
   ].filter((reading) => reading !== undefined);
 }
 
-/** Returns `Name <address>` of an object that describes a person. */
-function personOf(value: unknown): string | undefined {
+/** Returns `Name <address>` of an object that describes a person, and of several persons with commas between them. */
+export function personOf(value: unknown): string | undefined {
+  if (Array.isArray(value)) {
+    const people = value.map((each) => (typeof each === 'string' ? each : personOf(each)));
+    return people.length === 0 || people.includes(undefined) ? undefined : people.join(', ');
+  }
   if (!isRecord(value)) return undefined;
   const text = (...names: string[]): string | undefined =>
     names.map((name) => ownField(value, name)).find((each) => typeof each === 'string');

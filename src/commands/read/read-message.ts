@@ -4,6 +4,7 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { fileNameOf, fileStateOf, reasonOf } from '../../contract/attachment-file.ts';
 import type { LoreRecord, MailPart, RawRecord } from '../../contract/content.ts';
 import type { ReadMessage, ReadPart, ReadWarning } from '../../contract/reports/reading.ts';
+import { foldedName } from '../../contract/field-names.ts';
 import { ownValue } from '../../contract/own-value.ts';
 import type { Fault } from '../../faults.ts';
 import { catalogueRows } from '../attachments/catalogue.ts';
@@ -89,14 +90,18 @@ export async function readMessage(id: string, options: ReadOptions, app: App): P
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** Where other services than ours have the text of a message. */
-const TEXT_FIELDS = ['body', 'content', 'message', 'plain', 'body_text'] as const;
+/** Where other services than ours have the text of a message: folded names (see foldedName), the likeliest first. */
+const TEXT_FIELDS = ['body', 'content', 'message', 'plain', 'bodytext', 'textbody', 'plaintext'] as const;
 
 /** Returns the text of a record that is not from our service, which always names the format. */
 function otherTextOf(record: RawRecord): string | null {
   if (record.format !== undefined) return null;
-  const values = TEXT_FIELDS.map((name) => textOf((record as Record<string, unknown>)[name]));
-  return values.find((value) => value !== null && value !== '') ?? null;
+  const texts = new Map(
+    Object.entries(record)
+      .filter(([, value]) => typeof value === 'string' && value !== '')
+      .map(([name, value]) => [foldedName(name), String(value)]),
+  );
+  return TEXT_FIELDS.map((name) => texts.get(name)).find((text) => text !== undefined) ?? null;
 }
 
 /** `isWhole`: whether the parts are from the stored bytes, so that nothing of them is cut. */

@@ -4,7 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { Fault } from '../../../src/faults.ts';
 import { conversationParser, jsonAnswer } from './lists.ts';
 import { createRecordListParser } from '../../../src/client/record-list.ts';
-import { ATTACHMENTS, MESSAGES } from '../../../src/client/shapes/list-kinds.ts';
+import type { ListParser } from '../../../src/client/list-parser.ts';
+import { RAW } from '../../../src/client/shapes/content-kinds.ts';
+import { ATTACHMENTS, CONVERSATIONS, MESSAGES } from '../../../src/client/shapes/list-kinds.ts';
+import { createBodyReader } from '../../../src/client/shapes/record-body.ts';
 
 describe('ids', () => {
   test.each<[string, object[], string, string[]]>([
@@ -153,6 +156,86 @@ test('messages: senders as objects, files as a list, relationships of JSON:API',
       relationships,
     },
   ]);
+});
+
+describe('other names of fields', () => {
+  const EPOCH = 1_700_000_000;
+  const DATE = '2023-11-14T22:13:20.000Z';
+  const messages = (): ListParser<object> => createRecordListParser(MESSAGES, {});
+  const conversations = (): ListParser<object> => createRecordListParser(CONVERSATIONS, {});
+  const attachments = (): ListParser<object> => createRecordListParser(ATTACHMENTS, {});
+
+  test.each<[string, () => ListParser<object>, object, object]>([
+    [
+      'camelCase',
+      messages,
+      { sender: 'ana', sentAt: EPOCH, title: 'T' },
+      { from: 'ana', date: DATE, subject: 'T' },
+    ],
+    ['snake_case', messages, { from_address: 'a@x', sent_at: DATE }, { from: 'a@x', date: DATE }],
+    ['milliseconds as text', messages, { internalDate: `${EPOCH}000` }, { date: DATE }],
+    [
+      'an author and a creation',
+      messages,
+      { author: { name: 'Ana' }, createdAt: DATE },
+      { from: 'Ana', date: DATE },
+    ],
+    ['several senders', messages, { from: [{ name: 'Ana', email: 'a@x' }, 'bo'] }, { from: 'Ana <a@x>, bo' }],
+    ['the likelier name', messages, { created_at: '2020-01-01', sentAt: DATE }, { date: DATE }],
+    ['the field itself', messages, { from: 'bo', sender: 'ana' }, { from: 'bo' }],
+    ['a field that is null', messages, { from: null, sender: 'ana' }, { from: null }],
+    ['two spellings of a name', messages, { sentAt: DATE, sent_at: DATE }, { date: undefined }],
+    [
+      'values that are not meant',
+      messages,
+      { sender: 17, author: '', sent: true, time: 12, timestamp: 'soon' },
+      { from: undefined, date: undefined },
+    ],
+    ['a count of files', messages, { attachmentCount: '2' }, { attachments: 2 }],
+    [
+      'conversations',
+      conversations,
+      { createdAt: EPOCH, updatedAt: EPOCH, totalMessages: 3, title: 'T' },
+      { started_at: DATE, last_at: DATE, message_count: 3, subject: 'T' },
+    ],
+    [
+      'attachments',
+      attachments,
+      { name: 'a.txt', mimeType: 'text/plain', size: '12', city: 'oslo' },
+      { filename: 'a.txt', content_type: 'text/plain', bytes: 12, origin_city: 'oslo' },
+    ],
+    [
+      'attachments in camelCase',
+      attachments,
+      { fileName: 'a.txt', contentType: 'text/plain', sizeBytes: 12, originCity: 'oslo' },
+      { filename: 'a.txt', content_type: 'text/plain', bytes: 12, origin_city: 'oslo' },
+    ],
+    [
+      'a type and a size of another kind',
+      attachments,
+      { type: 'attachment', size: '2 kB' },
+      { content_type: undefined, bytes: undefined },
+    ],
+  ])('%s', (_, parser, fields, expected) => {
+    const [row] = parser().parse(jsonAnswer([{ id: 'a1', ...fields }])).body.data;
+    // What was received stays, but for a field that is repaired.
+    expect(row).toMatchObject({
+      ...fields,
+      ...Object.fromEntries(Object.entries(expected).filter(([, v]) => v !== undefined)),
+    });
+    for (const [name, value] of Object.entries(expected))
+      expect([name, (row as Record<string, unknown>)[name]]).toEqual([name, value]);
+  });
+
+  test('the raw view of a message', () => {
+    const read = createBodyReader(RAW, () => undefined);
+    const record = { id: 'msg_1', sender: { email: 'a@x' }, sentAt: EPOCH, body: 'b' };
+    expect(read({ view: 'raw', data: record }, jsonAnswer({}))).toEqual({
+      ...record,
+      from: 'a@x',
+      date: DATE,
+    });
+  });
 });
 
 test('rows of our own shape stay as they are, with every unknown field', () => {

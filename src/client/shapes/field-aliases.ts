@@ -1,0 +1,116 @@
+// Other names under which services keep the fields of a record, and which values of such a name are meant.
+import type { Attachment } from '../../contract/attachment.ts';
+import type { Conversation } from '../../contract/conversation.ts';
+import { instantOf } from '../../contract/epoch.ts';
+import type { JsonRecord } from './json-path.ts';
+import { numberOf } from './page-facts.ts';
+import { personOf, type Alias } from './record-fields.ts';
+
+/** Other names of what conversations have. */
+export const CONVERSATION_ALIASES: Alias<keyof typeof Conversation.shape>[] = [
+  {
+    field: 'started_at',
+    names: ['createdat', 'created', 'firstat', 'firstmessageat', 'startdate'],
+    fits: isInstant,
+  },
+  {
+    field: 'last_at',
+    names: ['lastmessageat', 'lastactivityat', 'updatedat', 'updated', 'modifiedat'],
+    fits: isInstant,
+  },
+  {
+    field: 'message_count',
+    names: ['messagescount', 'totalmessages', 'nummessages', 'messages'],
+    fits: isCount,
+  },
+  { field: 'subject', names: ['title', 'topic'], fits: isText },
+];
+
+/** Other names of what messages have, in lists and alone. */
+export const MESSAGE_ALIASES: Alias<'date' | 'from' | 'subject'>[] = [
+  {
+    field: 'date',
+    names: [
+      'sentat',
+      'sentdate',
+      'datesent',
+      'sent',
+      'timestamp',
+      'datetime',
+      'receivedat',
+      'internaldate',
+      'postedat',
+      'createdat',
+      'created',
+      'time',
+      'ts',
+    ],
+    fits: isInstant,
+  },
+  {
+    field: 'from',
+    names: [
+      'sender',
+      'author',
+      'fromaddress',
+      'senderaddress',
+      'senderemail',
+      'fromemail',
+      'fromname',
+      'sendername',
+      'authorname',
+      'postedby',
+    ],
+    fits: isPerson,
+  },
+  { field: 'subject', names: ['title', 'topic'], fits: isText },
+];
+
+/** The same, and what only the rows of a list have. */
+export const LISTED_MESSAGE_ALIASES: Alias<'date' | 'from' | 'subject' | 'attachments'>[] = [
+  ...MESSAGE_ALIASES,
+  { field: 'attachments', names: ['attachmentcount', 'attachmentscount', 'filecount'], fits: isCount },
+];
+
+/** Other names of what attachments have. */
+export const ATTACHMENT_ALIASES: Alias<keyof typeof Attachment.shape>[] = [
+  { field: 'file_url', names: ['downloadurl', 'url', 'href'], fits: isFileAddress },
+  { field: 'filename', names: ['name', 'originalfilename', 'originalname'], fits: isText },
+  { field: 'content_type', names: ['mimetype', 'mediatype', 'mime', 'type'], fits: isMediaType },
+  { field: 'bytes', names: ['sizebytes', 'bytesize', 'sizeinbytes', 'size', 'filesize'], fits: isCount },
+  { field: 'origin_city', names: ['city'], fits: isText },
+];
+
+/** The first second that a number alone may mean, in 1973: smaller numbers are places and counts. */
+const MIN_EPOCH_SECONDS = 1e8;
+
+/** Returns whether a value is an instant in a form that is read. */
+function isInstant(value: unknown): boolean {
+  const number = typeof value === 'string' ? undefined : numberOf(value);
+  return number === undefined ? instantOf(value) !== undefined : number >= MIN_EPOCH_SECONDS;
+}
+
+function isPerson(value: unknown): boolean {
+  return isText(value) || personOf(value) !== undefined;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function isCount(value: unknown): boolean {
+  const number = numberOf(value);
+  return Number.isSafeInteger(number) && number! >= 0;
+}
+
+/** Other services name kinds of records `type` too. */
+function isMediaType(value: unknown): boolean {
+  return typeof value === 'string' && /^[a-z]+\/[\w.+-]+/i.test(value);
+}
+
+/** Returns whether a value is the address of a file, and not that of the row itself. */
+function isFileAddress(value: unknown, { id }: JsonRecord): boolean {
+  if (typeof value !== 'string' || !/^(https?:\/)?\//i.test(value)) return false;
+  const [path = ''] = value.split(/[?#]/);
+  return !path.endsWith(`/attachments/${encodeURIComponent(String(id))}`);
+}
