@@ -56,6 +56,8 @@ const NOT_OFFERED: ReadonlySet<number> = new Set([405, 501]);
 const CURSORS = ['starting_after', 'ending_before'];
 /** A longer message of a service is cut. */
 const MAX_MESSAGE_CHARACTERS = 500;
+/** Of an error that is plain text so many bytes are read. */
+const MAX_PLAIN_BYTES = 4096;
 
 /** The fields of an error body that could be read, made safe to show. A malformed body has none. */
 export type ErrorFields = { code?: string; message?: string; request_id?: string; integrity?: number };
@@ -266,7 +268,8 @@ function lowered(message: string): string {
 
 /** Reads each field on its own, so that a wrong integrity does not hide the code. Headers fill in what the body lacks. */
 export function errorFieldsOf({ bytes, headers }: ApiResponse, secrets: readonly string[] = []): ErrorFields {
-  const error = errorIn(bytes);
+  const isText = /^text\/plain\b/i.test(headers['content-type'] ?? '');
+  const error = errorIn(bytes) ?? (isText ? { message: plainWords(bytes) } : {});
   const { code, message, integrity } = error;
   const request_id = error['request_id'] ?? headers[HEADERS.requestId];
   const checked = Integrity.safeParse(integrity ?? numberIn(headers[HEADERS.integrity]));
@@ -288,11 +291,20 @@ function shownRequestId(id: unknown, secrets: readonly string[]): string {
     : 'malformed';
 }
 
+/** Returns the first line of an error that is plain text; undefined where it has no words, or is a page. */
+function plainWords(bytes: Uint8Array): string | undefined {
+  const [line = ''] = new TextDecoder()
+    .decode(bytes.subarray(0, MAX_PLAIN_BYTES))
+    .trim()
+    .split(/[\r\n]/);
+  return line.trim() === '' || line.startsWith('<') ? undefined : line.trim();
+}
+
 /**
- * Returns code and message of an error body: of `error` (interface 7), of the first of `errors` (JSON:API), or of the body
+ * Returns code and message of an error body, undefined where it is no JSON: of `error` (interface 7), of the first of `errors` (JSON:API), or of the body
  * itself, as in OAuth (`error`, `error_description`) and RFC 9457 (`title`, `detail`).
  */
-function errorIn(bytes: Uint8Array): Record<string, unknown> {
+function errorIn(bytes: Uint8Array): Record<string, unknown> | undefined {
   try {
     const { value } = parseJson(bytes);
     if (!isObject(value)) return {};
@@ -303,7 +315,7 @@ function errorIn(bytes: Uint8Array): Record<string, unknown> {
     const texts = [fields['message'], described, detail, title, error];
     return { ...fields, message: texts.find((text) => typeof text === 'string' && text !== '') };
   } catch {
-    return {};
+    return undefined;
   }
 }
 

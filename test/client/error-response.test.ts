@@ -37,6 +37,26 @@ describe('the words of the service are found', () => {
     expect(said(400, body).message).toBe('the service refused the request: status 400');
   });
 
+  test.each([
+    ['No such sequence\n', 'the service has no sequence nosuch: no such sequence', undefined],
+    [
+      '<h1>no</h1>',
+      'the service has no sequence nosuch: status 404',
+      'check the base URL, as in --base-url http://other',
+    ],
+    [
+      ' \n',
+      'the service has no sequence nosuch: status 404',
+      'check the base URL, as in --base-url http://other',
+    ],
+  ])('plain text: %j', (text, message, hint) => {
+    const bytes = new TextEncoder().encode(text);
+    const url = new URL('http://other/v2/archive/api/sequence/nosuch');
+    const headers = { 'content-type': 'text/plain; charset=utf-8' };
+    const fault = faultOfResponse({ status: 404, headers, bytes }, url);
+    expect([fault.message, hintOf(fault)]).toEqual([message, hint]);
+  });
+
   test('"I" stays a capital letter', () => {
     expect(said(400, { message: 'I do not know the parameter source' }).message).toContain(': I do not know');
   });
