@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { diskFault } from '../disk/disk-fault.ts';
 import { writeAll } from '../disk/durable-write.ts';
 import { Fault } from '../faults.ts';
+import { MAY_HAVE_CHANGED, OTHER_SIZE } from './held-stream.ts';
 import { WrongContent } from './download-file.ts';
 import type { World } from '../world.ts';
 import type { DiskWorker } from './disk-worker-client.ts';
@@ -149,13 +150,14 @@ export function createFileWriter(target: TargetFile, options: SaveOptions): File
 }
 
 function wrongContent(actual: { sha256: string; bytes: number }, target: TargetFile): WrongContent {
-  const sizes = target.bytes === undefined ? '' : ` (${actual.bytes} bytes of ${target.bytes})`;
+  const isOtherSize = target.bytes !== undefined && target.bytes !== actual.bytes;
+  const sizes = isOtherSize ? `: ${actual.bytes} bytes came, the row states ${target.bytes}` : '';
   return new WrongContent(
     `${target.name}: expected sha256 ${target.sha256}, got ${actual.sha256}${sizes}`,
     actual,
     {
       kept: 'nothing was written under its name',
-      hint: 'list the attachments again: the file may have changed since',
+      hint: isOtherSize ? OTHER_SIZE : MAY_HAVE_CHANGED,
     },
   );
 }

@@ -9,6 +9,11 @@ import { strongEtag } from './partial-names.ts';
 /** Files up to this size are verified before their first byte is passed on. Of a larger one at least this many bytes are held back. */
 export const MAX_HELD_BYTES = 8 * 1024 * 1024;
 
+/** What to do about a file with other bytes than its hash says, and about one with another number of bytes. */
+export const MAY_HAVE_CHANGED = 'list the attachments again: the file may have changed since';
+export const OTHER_SIZE =
+  'the server sends another number of bytes than its row states: try later, or ask its operator';
+
 /** The file that is downloaded. `name` is for messages; `sha256` is in lower case. */
 export type StreamedFile = { name: string; url: string; sha256: string; bytes?: number | undefined };
 
@@ -59,11 +64,9 @@ export async function streamFile(file: StreamedFile, options: StreamOptions): Pr
       at += part.length;
     }
   }
-  function wrong(text: string): Fault {
+  function wrong(text: string, hint = MAY_HAVE_CHANGED): Fault {
     etag = undefined;
-    return new WrongContent(`${name}: ${text}`, undefined, {
-      hint: 'list the attachments again: the file may have changed since',
-    });
+    return new WrongContent(`${name}: ${text}`, undefined, { hint });
   }
   const receiver: FileReceiver<void> = {
     resumePoint: () => {
@@ -102,8 +105,9 @@ export async function streamFile(file: StreamedFile, options: StreamOptions): Pr
       const all = sent.copy();
       for (const part of rest) all.update(part);
       const actual = all.digest('hex');
+      if (size !== undefined && received < size)
+        throw wrong(`${received} bytes came, the row states ${size}`, OTHER_SIZE);
       if (actual !== sha256) throw wrong(`expected sha256 ${sha256}, got ${actual}`);
-      if (size !== undefined && received < size) throw wrong(`${received} bytes, it should have ${size}`);
       for (const part of rest) if (part.length > 0) await send(part);
     },
   };

@@ -121,6 +121,14 @@ describe('a file that is not saved', () => {
     });
   });
 
+  test('a body that is too short: its length and the one that the row states', async () => {
+    const failed = keep(stream('hell'), { ...target('hello'), bytes: 5 });
+    await expect(failed).rejects.toMatchObject({
+      message: expect.stringContaining('4 bytes came, the row states 5'),
+      detail: { hint: expect.stringContaining('another number of bytes') },
+    });
+  });
+
   test('an endless stream ends at the size of the catalogue', async () => {
     async function* endless() {
       for (;;) yield Buffer.alloc(1024);
