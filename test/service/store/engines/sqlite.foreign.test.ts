@@ -20,7 +20,7 @@ test.each(Object.entries(PROGRAMS))('a %s', async (what, sql) => {
   await sampleData(data);
   const path = join(data, 'archive.db');
   const database = new DatabaseSync(path);
-  database.exec(`${sql}`);
+  database.exec(sql);
   database.close();
   const before = readFileSync(path);
   for (const line of ['conversations ls', 'import mail.eml', 'fsck', 'serve --read-only']) {
