@@ -67,6 +67,11 @@ export function checkedFileUrl(address: string, allowed: ReadonlySet<string>, ba
   return url;
 }
 
+/** Returns from which unknown origin a file would come, in words without the file; undefined for another failure. */
+export function unknownOriginIn({ message }: Fault): string | undefined {
+  return /file URL leads to \S+, which is no known origin of this archive/.exec(message)?.[0];
+}
+
 /**
  * Returns the target of a redirect. Throws the Fault of `answer` if files may not come from there, if it leads from https
  * to http, or holds credentials.

@@ -9,8 +9,9 @@ import { strongEtag } from './partial-names.ts';
 /** Files up to this size are verified before their first byte is passed on. Of a larger one at least this many bytes are held back. */
 export const MAX_HELD_BYTES = 8 * 1024 * 1024;
 
-/** What to do about a file with other bytes than its hash says, and about one with another number of bytes. */
+/** What to do about a file with other bytes than its hash says. */
 export const MAY_HAVE_CHANGED = 'list the attachments again: the file may have changed since';
+/** What to do about a file whose size is another than its row states. */
 export const OTHER_SIZE =
   'the server sends another number of bytes than its row states: try later, or ask its operator';
 

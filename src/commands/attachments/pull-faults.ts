@@ -1,4 +1,5 @@
 // The failures of the files of a pull. Where many have one cause, the first is told, and how many more there are.
+import { unknownOriginIn } from '../../download/allowed-origins.ts';
 import { FileLeftOut } from '../../download/download-limits.ts';
 import type { UnlistedResult } from '../../download/puller.ts';
 import { Fault } from '../../faults.ts';
@@ -22,7 +23,7 @@ export class PullFaults {
       ? `${CHANGED_HASH} than when they were downloaded`
       : result === undefined
         ? undefined
-        : diskReason(fault);
+        : (diskReason(fault) ?? unknownOriginIn(fault));
     const more = cause === undefined ? undefined : this.#more.get(cause);
     if (more !== undefined) {
       more.files += 1;
