@@ -684,7 +684,7 @@ test.skipIf(noTmux)(
       let shown: string[] = [];
       for (let look = 0; look < 500 && shown.length < 2; look += 1) shown = await screen();
       expect(shown).toHaveLength(2);
-      expect(shown[1]).toMatch(/^frozen (no rows yet · \d+ requests|\d+ rows in \d+ windows?, .*)/);
+      expect(shown[1]).toMatch(/^(no rows frozen yet · \d+ requests|\d+ rows frozen in \d+ windows?.*)/);
       expect(shown[1]!.length).toBeLessThan(40);
       release();
       await tmux('wait-for', 'done');
