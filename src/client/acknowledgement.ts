@@ -51,15 +51,8 @@ function saysNoAcceptance({ bytes }: ApiResponse): boolean {
  * accepted later.
  */
 function refusalIn(answer: ApiResponse): Fault | undefined {
-  let value: unknown;
   try {
-    ({ value } = parseJson(answer.bytes));
-  } catch {
-    // Text alone, such as "Accepted", is no refusal.
-    return undefined;
-  }
-  try {
-    checkNoError(value, answer.status);
+    checkNoError(parseJson(answer.bytes).value, answer.status);
     return undefined;
   } catch (error) {
     const { code, message } = errorFieldsOf(answer);

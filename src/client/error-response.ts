@@ -267,8 +267,12 @@ function lowered(message: string): string {
 }
 
 /** Reads each field on its own, so that a wrong integrity does not hide the code. Headers fill in what the body lacks. */
-export function errorFieldsOf({ bytes, headers }: ApiResponse, secrets: readonly string[] = []): ErrorFields {
-  const isText = /^text\/plain\b/i.test(headers['content-type'] ?? '');
+export function errorFieldsOf(
+  { status, bytes, headers }: ApiResponse,
+  secrets: readonly string[] = [],
+): ErrorFields {
+  // The text of a success, such as "Accepted", is no error.
+  const isText = status >= 300 && /^text\/plain\b/i.test(headers['content-type'] ?? '');
   const error = errorIn(bytes) ?? (isText ? { message: plainWords(bytes) } : {});
   const { code, message, integrity } = error;
   const request_id = error['request_id'] ?? headers[HEADERS.requestId];
