@@ -24,7 +24,8 @@ function whoExchanges(path: string, uid: number, maxLinks: number): string | und
   for (const [index, name] of names.entries()) {
     const entry = join(parent, name);
     const stat = fs.lstatSync(entry);
-    const others = whoWrites(fs.statSync(parent), uid) ?? ownerInSticky(fs.statSync(parent), stat, uid);
+    const above = fs.statSync(parent);
+    const others = whoWrites(above, uid) ?? ownerInSticky(above, stat, uid);
     if (others !== undefined) return `${others} (in ${parent})`;
     if (stat.isSymbolicLink()) {
       if (maxLinks === 0) return undefined;
