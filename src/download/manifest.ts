@@ -55,12 +55,16 @@ export const isKept = (entry: ManifestEntry | undefined): entry is KeptEntry =>
 /** More selections than this are not recorded: a new text each day, such as of `--until`, would make a line longer each day. */
 const MAX_SELECTIONS = 16;
 
-/** Returns the entry of a row that a pull selected by these options; undefined where it was named by its id. */
+/**
+ * Returns the entry of a row that a pull selected by these options; undefined where it was named by its id. Where it is not known by which
+ * options earlier pulls selected it, that stays unknown.
+ */
 export function withSelection(
   entry: ManifestEntry,
   earlier: ManifestEntry | undefined,
   selection: string | undefined,
 ): ManifestEntry {
+  if (earlier !== undefined && earlier.selections === undefined) return entry;
   const selections = new Set(earlier?.selections);
   if (selection !== undefined) selections.add(selection);
   return { ...entry, selections: [...selections].slice(-MAX_SELECTIONS) };
