@@ -42,10 +42,7 @@ export async function openLocalArchive(
       throw new Fault('usage', error.message, { kept, hint: error.hint, cause: error });
     }
     if (error instanceof service.NewerSchema) {
-      throw new Fault('store', error.message, {
-        hint: 'a newer version of arx wrote it; use that version',
-        cause: error,
-      });
+      throw new Fault('store', error.message, { kept, hint: error.hint, cause: error });
     }
     if (error instanceof service.OlderSchema) {
       throw new Fault('store', error.message, {

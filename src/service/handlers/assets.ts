@@ -16,6 +16,7 @@ import { parseSignedPath } from '../rules/signed-path.ts';
 import { numberOf } from '../rules/identifier.ts';
 import { integrityOf } from '../rules/integrity.ts';
 import { summariesOf } from '../store/meta-table/summary.ts';
+import { withNewerSchema } from '../store/schema/migrate.ts';
 import { checkedBytes, checkSize, MAX_BYTES_HASHED_FIRST, missing } from './checked-bytes.ts';
 import { attachmentDisposition, servedType } from './content-disposition.ts';
 import type { ServiceOptions } from './call.ts';
@@ -44,7 +45,8 @@ export function createAssetService(
   return async (request) => {
     const requestId = newRequestId(archive.randomBytes);
     const response = await respond(archive, request, { maxTier, redirectSeconds }).catch(
-      async (error: unknown) => {
+      async (thrown: unknown) => {
+        const error = await withNewerSchema(archive.database, thrown);
         if (!(error instanceof ApiError)) onFailure?.(requestId, error);
         const integrity = await summariesOf(archive).then(
           ({ external }) => external.integrity,

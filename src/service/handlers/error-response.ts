@@ -2,6 +2,7 @@
 import type { ServiceResponse } from '../../contract/exchange.ts';
 import { HEADERS } from '../../contract/routes.ts';
 import { ApiError, storageDamaged } from '../rules/api-error.ts';
+import { NewerSchema } from '../store/schema/migrate.ts';
 import {
   DatabaseAccessError,
   isForOperator,
@@ -41,6 +42,7 @@ export function newRequestId(randomBytes: (count: number) => Uint8Array): string
  */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof NewerSchema) return needsOperator();
   if (error instanceof DatabaseAccessError && isForOperator(error)) return needsOperator();
   if (isStoreUnavailable(error)) {
     const text = isNoSpace(error)

@@ -10,6 +10,7 @@ import { higherTier } from '../rules/tiers.ts';
 import type { Archive } from '../store/archive.ts';
 import type { StoreEvents } from '../store/events/group-commit.ts';
 import { readState, type ArchiveState, type Summary } from '../store/meta-table/summary.ts';
+import { withNewerSchema } from '../store/schema/migrate.ts';
 import type { DataVersion } from '../store/sql/database.ts';
 import { createTokenLookup, type Bearer } from '../store/tokens.ts';
 import { ANONYMOUS, authenticate, authenticateSigned, type Authenticator } from './authenticator.ts';
@@ -116,8 +117,9 @@ export function createService(archive: Archive, given: ServiceOptions): Service 
       const eventsQueued = () => applyEvents(requestId);
       const context = { archive, options, request, summaries, tokenLimiter, storeEvents, eventsQueued };
       response = await respond(context, found, pipeline, { version, revoked }, { logContext, shown });
-    } catch (error) {
-      if (error instanceof ConnectionReset) throw error;
+    } catch (thrown) {
+      if (thrown instanceof ConnectionReset) throw thrown;
+      const error = await withNewerSchema(archive.database, thrown);
       if (!(error instanceof ApiError) && request.gone?.().aborted !== true)
         options.onFailure?.(requestId, error);
       response = errorResponse(toApiError(error), requestId, shown.integrity);

@@ -1,5 +1,6 @@
 // Brings the tables of an archive to the newest version, and refuses versions that this arx does not know.
 import type { Database, Statements } from '../sql/database.ts';
+import { isStoreDamaged } from '../sql/database-error.ts';
 import { primaryCode, SQLITE } from '../sql/sqlite-result-codes.ts';
 import { NoArchive, UnusableArchive } from '../sql/unusable-archive.ts';
 import { MIGRATIONS } from './migrations.ts';
@@ -88,6 +89,16 @@ export async function checkSchema(database: Database): Promise<void> {
   if (version < NEWEST_VERSION) throw new OlderSchema(version);
 }
 
+/**
+ * Returns the error of a statement as {@link NewerSchema} where a newer arx changed the tables since this process opened the archive:
+ * a table, column or index that is missing then is no damage. Any other error comes back as it is.
+ */
+export async function withNewerSchema(database: Statements, error: unknown): Promise<unknown> {
+  if (!isStoreDamaged(error)) return error;
+  const version = await versionOf(database).catch(() => 0);
+  return version > NEWEST_VERSION ? new NewerSchema(version) : error;
+}
+
 async function versionOf(statements: Statements): Promise<number> {
   const found = await statements.get<{ version: number | null }>(
     'SELECT MAX(version) AS version FROM migrations',
@@ -97,6 +108,8 @@ async function versionOf(statements: Statements): Promise<number> {
 
 /** The archive was written by a newer arx. */
 export class NewerSchema extends Error {
+  readonly hint = 'a newer version of arx wrote it; use that version';
+
   constructor(version: number) {
     super(`the archive has schema ${version}, this arx knows ${NEWEST_VERSION}`);
   }

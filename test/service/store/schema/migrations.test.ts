@@ -6,7 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import {
   ArchiveUnreadable,
+  createAssetService,
   createService,
+  failureText,
   NewerSchema,
   OlderSchema,
   openArchive,
@@ -170,6 +172,28 @@ test('of a newer one it is left alone', async () => {
   await archive.database.run('INSERT INTO migrations VALUES (99)');
   await archive.close();
   await expect(open(place)).rejects.toThrow(NewerSchema);
+});
+
+test('a service that runs while a newer arx changes the tables says so, and speaks of no damage', async () => {
+  const archive = await open(await freshPlace(join(dir, 'served')));
+  const failures = new Set<string>();
+  const onFailure = (_id: string, error: unknown) => void failures.add(failureText(error));
+  const service = createService(archive, { assetUrl: ASSET_URL, version: '0', onFailure });
+  const files = createAssetService(archive, { onFailure });
+  const token = await tokenFor(service, 'internal');
+  const codes = async () => [
+    (await call(service, '/v1/attachments', { token })).json.error.code,
+    (await call(files, '/files/att_1/internal/20000/x')).json.error.code,
+  ];
+  await archive.database.run('ALTER TABLE attachments RENAME TO files_of_99');
+  expect(await codes()).toEqual(['storage_damaged', 'storage_damaged']);
+  failures.clear();
+  await archive.database.run('INSERT INTO migrations VALUES (99)');
+  expect(await codes()).toEqual(['store_unavailable', 'store_unavailable']);
+  expect([...failures]).toEqual([
+    `NewerSchema: the archive has schema 99, this arx knows ${NEWEST_VERSION}; a newer version of arx wrote it; use that version`,
+  ]);
+  await archive.close();
 });
 
 test.each([
