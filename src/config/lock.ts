@@ -194,6 +194,8 @@ function isDead(holder: Holder, path: string, world: StoreWorld): boolean {
     const { start } = processOf(holder.pid);
     return start !== '' && holder.start !== '' && start !== holder.start;
   }
+  // Only another boot can have ended it; the clock may have jumped since it was made.
+  if (bootOf(holder.pidNamespace) === bootOf(pidNamespace())) return false;
   try {
     // Made before this boot.
     return fs.lstatSync(path).mtimeMs < world.now() - uptime() * 1000;
@@ -223,6 +225,8 @@ function pidNamespace(): string {
   }
   return cachedNamespace;
 }
+
+const bootOf = (namespace: string): string => namespace.split('.')[0] ?? '';
 
 function namespaceLink(): string {
   try {

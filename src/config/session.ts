@@ -171,7 +171,8 @@ export function createSession(needs: SessionNeeds): Session {
       const bearer = await before;
       if (bearer.entry === undefined) return false;
       const age = needs.now() - Date.parse(bearer.entry.obtained_at);
-      const isNew = bearer.source === 'login' && age < MIN_RENEWAL_INTERVAL_MS;
+      // A clock that was set back makes a token no newer.
+      const isNew = bearer.source === 'login' && Math.abs(age) < MIN_RENEWAL_INTERVAL_MS;
       if (current === before) current = replacement(bearer, bearer.entry, isNew);
       await current;
       return true;

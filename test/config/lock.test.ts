@@ -1,7 +1,7 @@
 // The lock: waits for the living, takes over from the dead, one at a time whatever happens; leftovers go (H, G10).
 import * as fs from 'node:fs';
 import { spawnSync } from 'node:child_process';
-import { hostname } from 'node:os';
+import { hostname, uptime } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { removeLeftovers, withLock } from '../../src/config/lock.ts';
 import { scratch, storeWorld } from './store-world.ts';
@@ -107,6 +107,17 @@ describe('who is not surely dead is waited for, then it is a store fault', () =>
     const world = storeWorld({ now: () => Date.now() });
     expect(await withLock(`${folder}/x`, world, () => 'in')).toBe('in');
   });
+});
+
+test('a clock that jumps forward makes no holder of this boot seem dead', async () => {
+  const folder = scratch();
+  const parts = (await identityOf(process.pid)).split('-');
+  const [boot] = parts[2]!.split('.');
+  const text = [...parts.slice(0, 2), `${boot}.1`, ...parts.slice(3)].join('-');
+  fs.symlinkSync(text, `${folder}/x.lock`);
+  const world = storeWorld({ now: () => Date.now() + 1000 * (uptime() + 86_400), sleep: async () => {} });
+  await expect(withLock(`${folder}/x`, world, () => 'in')).rejects.toMatchObject({ kind: 'store' });
+  expect(fs.readlinkSync(`${folder}/x.lock`)).toBe(text);
 });
 
 test.each([

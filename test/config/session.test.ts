@@ -245,6 +245,14 @@ describe('an expired token', () => {
 });
 
 describe('after a 401', () => {
+  test('a refused token is renewed though the clock was set back since it was obtained', async () => {
+    const { session, state, asked } = begun({ base: REMOTE });
+    await session.login({ client_id: 'c', observer_tier: 'internal', requested_tier: 'internal' });
+    state.now -= 24 * HOUR;
+    expect(await session.renew()).toBe(true);
+    expect(asked).toHaveLength(2);
+  });
+
   test('a stored token is renewed once for all requests, and not again within a minute', async () => {
     const { session, store, asked, state } = begun({ base: REMOTE });
     await store.put(entry());
