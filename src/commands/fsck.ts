@@ -62,16 +62,23 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const damaged = report.findings.filter(({ severity }) => severity === 'damage');
   const total = damaged.reduce((sum, { count }) => sum + count, 0);
   app.addFault(
-    new Fault('integrity', `the archive is damaged: ${total} ${total === 1 ? 'finding' : 'findings'}`, {
-      hint: 'arx help maintenance says how to restore a backup',
-    }),
+    new Fault(
+      'integrity',
+      `the archive ${addressOf(place)} is damaged: ${total} ${total === 1 ? 'finding' : 'findings'}`,
+      {
+        hint: 'arx help maintenance says how to restore a backup',
+      },
+    ),
   );
 }
 
 /** Returns the name of a check in its state file: the archive, and the date as it was typed, since ‘yesterday’ moves. */
 function nameOf(place: ArchiveLocation, { since }: z.infer<typeof Input>): string {
-  const archive = 'dir' in place ? `sqlite:${place.dir}` : withoutPassword(place.url);
-  return since === undefined ? archive : `${archive} --since ${since}`;
+  return since === undefined ? addressOf(place) : `${addressOf(place)} --since ${since}`;
+}
+
+function addressOf(place: ArchiveLocation): string {
+  return 'dir' in place ? `sqlite:${place.dir}` : withoutPassword(place.url);
 }
 
 function withoutPassword(address: string): string {

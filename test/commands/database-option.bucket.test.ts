@@ -40,7 +40,11 @@ describe.skipIf(noPostgres)('--blobs s3://…', () => {
     expect(server.objects.get(key)?.equals(LARGE)).toBe(true);
     expect(server.objects.size).toBe(4);
     const good = await run('fsck --json');
-    expect(JSON.parse(good.stdout)).toMatchObject({ files: 'bucket', verdict: 'ok' });
+    expect(JSON.parse(good.stdout)).toMatchObject({
+      files: 'bucket',
+      files_at: 's3://bucket/arx/files',
+      verdict: 'ok',
+    });
     server.objects.set(key, LARGE.subarray(1));
     server.objects.delete(
       [...server.objects.keys()].find((each) => /files\/..\//.test(each) && each !== key)!,
@@ -49,6 +53,9 @@ describe.skipIf(noPostgres)('--blobs s3://…', () => {
     expect(bad.exit).toBe(12);
     expect(saidBy(bad)).toMatch(/bytes have another hash/);
     expect(saidBy(bad)).toMatch(/file missing/);
+    expect((await run('fsck -o table')).stdout).toMatch(
+      /^damaged, .*, files in the bucket s3:\/\/bucket\/arx\/files$/m,
+    );
   });
 
   test('without credentials, with wrong ones, and at another bucket: nothing is stored', async () => {

@@ -131,8 +131,8 @@ test('a file of the archive changed', async () => {
   writeFileSync(join(dir, 'data/blobs', folder!, name!), 'b note\n');
   const { exit, stdout, stderr } = await arx(dir, 'fsck -o table');
   expect(exit).toBe(12);
-  expect(stdout.replace(`${folder}${name}`, 'HASH')).toMatchInlineSnapshot(`
-    "damaged, 102.3 kB hashed, sqlite, files in the folder
+  expect(stdout.replace(`${folder}${name}`, 'HASH').replace(dir, 'DIR')).toMatchInlineSnapshot(`
+    "damaged, 102.3 kB hashed, sqlite, files in the folder DIR/data/blobs
     ├─ database
     ├─ messages 51
     ├─ conversations 51
@@ -146,7 +146,7 @@ test('a file of the archive changed', async () => {
     "
   `);
   expect(stderr).toBe(
-    'arx: the archive is damaged: 1 finding [integrity, exit 12]\n' +
+    `arx: the archive sqlite:${dir}/data is damaged: 1 finding [integrity, exit 12]\n` +
       '  hint: arx help maintenance says how to restore a backup\n',
   );
 });

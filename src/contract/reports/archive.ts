@@ -88,6 +88,8 @@ export const FsckReport = z.object({
   version,
   engine: z.enum(['sqlite', 'postgres']),
   files: z.enum(FILES_PLACES),
+  /** The folder or the bucket; absent where the files are in the database. */
+  files_at: z.string().optional(),
   verdict: z.enum(['ok', 'ok_since', 'damaged', 'partly_checked', 'nothing_checked', 'nothing_new']),
   /** Only what was added or changed since `time` was checked: rows above these numbers, and those that later events name. */
   since: z.object({ time: z.string(), messages: count, attachments: count, events: count }).optional(),

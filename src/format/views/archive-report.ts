@@ -71,7 +71,7 @@ export function fsckLines(report: FsckReport, canvas: Canvas): Line[] {
   return [
     [
       { text: report.verdict.replaceAll('_', ' '), style },
-      `, ${formatBytes(report.bytes)} hashed, ${report.engine}, files in the ${report.files}`,
+      `, ${formatBytes(report.bytes)} hashed, ${report.engine}, files in the ${report.files}${report.files_at === undefined ? '' : ` ${report.files_at}`}`,
     ],
     ...sinceLines(report),
     ...treeLines([...checks, ...left], canvas),

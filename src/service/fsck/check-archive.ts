@@ -84,6 +84,7 @@ export async function checkArchive(archive: Archive, options: FsckOptions): Prom
   const report = findings.report(database.engine, filesPlaceOf({ blobs }), since);
   return {
     ...report,
+    ...(blobs.mark === undefined ? {} : { files_at: blobs.mark.place }),
     ...(report.verdict === 'ok' ? await notIndexed(archive) : {}),
     ...(resume === undefined ? {} : { began_at }),
   };
