@@ -3,7 +3,7 @@ import { readEvents } from './event-pages.ts';
 import type { Client } from '../../client/index.ts';
 import type { Envelope } from '../../contract/event.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
-import { Finding } from '../../contract/reports/reconcile.ts';
+import { Finding, PROBLEMS } from '../../contract/reports/reconcile.ts';
 import { Fault } from '../../faults.ts';
 import type { JournalEntry } from './journal.ts';
 import { EventTable } from './event-table.ts';
@@ -22,8 +22,9 @@ export type JournalComparison = {
   claimMissing(id: string, digest: string): boolean;
 };
 
-/** Events that the report names for one kind of finding. */
+/** Events that the report names for one kind of finding: few that are usual after a failover, practically all that need somebody. */
 const MAX_NAMED_EVENTS = 1_000;
+const MAX_NAMED_PROBLEMS = 1_000_000;
 
 /** Flags of an event. Its digest is that of the acknowledged body, else of the one sent last. */
 const SENT = 1;
@@ -48,7 +49,7 @@ export async function compareJournal(
   const count = (finding: Finding) => void (counts[finding] = (counts[finding] ?? 0) + 1);
   const name = (id: string, finding: Finding): void => {
     const ids = (named[finding] ??= []);
-    if (ids.length < MAX_NAMED_EVENTS) ids.push(id);
+    if (ids.length < (PROBLEMS.has(finding) ? MAX_NAMED_PROBLEMS : MAX_NAMED_EVENTS)) ids.push(id);
   };
   let others = 0;
   let lastPosition = -1;

@@ -1,10 +1,8 @@
 // How a reconciliation is shown: the verdict, the counts, and the first events of each finding.
-import type { Finding, ReconcileReport } from '../../contract/reports/reconcile.ts';
+import { PROBLEMS, type Finding, type ReconcileReport } from '../../contract/reports/reconcile.ts';
 import { formatCount, plural } from '../numbers.ts';
 import { alignColumns, type Line, type Style } from '../terminal/styled-line.ts';
 import { MAX_NAMED_ITEMS } from './first-branches.ts';
-
-const BAD: ReadonlySet<string> = new Set(['not_indexed', 'unacknowledged', 'refused', 'dead']);
 
 /** What a finding says of an event. JSON has the code. */
 const WORDS: Record<Finding, string> = {
@@ -21,11 +19,14 @@ const WORDS: Record<Finding, string> = {
   out_of_order: 'received after an event that was sent later',
 };
 
-/** Returns a reconciliation: the verdict in one line, then the counts and the first events. */
+/** Returns a reconciliation: the verdict in one line, then the counts, all events that need somebody, and the first of the others. */
 export function reconcileLines(report: ReconcileReport): Line[] {
   const { verdict, sent, acknowledged, indexed, others, replayed, findings, events } = report;
   const style: Style = verdict === 'consistent' ? 'good' : 'bad';
-  const more = events.length - MAX_NAMED_ITEMS;
+  const problems = events.filter(({ finding }) => PROBLEMS.has(finding));
+  const usual = events.filter(({ finding }) => !PROBLEMS.has(finding));
+  const named = [...problems, ...usual.slice(0, MAX_NAMED_ITEMS)];
+  const more = Object.values(findings).reduce((sum, count) => sum + count, 0) - named.length;
   return [
     [
       { text: verdict, style },
@@ -38,14 +39,14 @@ export function reconcileLines(report: ReconcileReport): Line[] {
     ...(replayed === 0 ? [] : [`${plural(replayed, 'event')} sent again`]),
     ...alignColumns(
       (Object.entries(findings) as [Finding, number][]).map(([finding, count]) => [
-        { text: WORDS[finding], style: BAD.has(finding) ? 'bad' : 'dim' },
+        { text: WORDS[finding], style: PROBLEMS.has(finding) ? 'bad' : 'dim' },
         formatCount(count),
       ]),
     ),
     ...alignColumns(
-      events.slice(0, MAX_NAMED_ITEMS).map(({ id, finding }) => [
+      named.map(({ id, finding }) => [
         { text: id, style: 'id' },
-        { text: WORDS[finding], style: BAD.has(finding) ? 'bad' : 'dim' },
+        { text: WORDS[finding], style: PROBLEMS.has(finding) ? 'bad' : 'dim' },
       ]),
     ),
     ...(more <= 0 ? [] : [{ text: `and ${formatCount(more)} more: -o json`, style: 'dim' as const }]),
