@@ -11,8 +11,14 @@ import { type SearchHit, type SearchPage } from '../contract/search/search.ts';
 import { SEARCH_FACETS, SEARCH_SORTS } from '../contract/search/parameters.ts';
 import { Fault } from '../faults.ts';
 import { formatCount, plural } from '../format/numbers.ts';
-import { conversationCountView, searchCountView, searchHitView } from '../format/views/index.ts';
+import {
+  conversationCountView,
+  isOnlyQuoted,
+  searchCountView,
+  searchHitView,
+} from '../format/views/index.ts';
 import { noticeEmptyArchive } from './archive-counts.ts';
+import { idArgument } from '../shell-words.ts';
 import { commandAgain, commandForAll, optionWords } from './command-again.ts';
 import { checkDateRange } from './date-range.ts';
 import { ContentType, Limit, withoutUndefined } from './input.ts';
@@ -232,10 +238,12 @@ async function printHits(
 ): Promise<void> {
   let rows = 0;
   let last = first;
+  let onlyQuoted: string | undefined;
   async function* hits(): AsyncGenerator<SearchHit[]> {
     for (let page: SearchPage | undefined = first; page !== undefined;) {
       last = page;
       rows += page.data.length;
+      onlyQuoted ??= page.data.find(isOnlyQuoted)?.id;
       yield page.data;
       const id: string | undefined = page.data.at(-1)?.id;
       const goesOn: boolean = input.all && page.has_more && id !== undefined;
@@ -258,6 +266,11 @@ async function printHits(
     }),
   });
   const { output } = app.printer;
+  if (onlyQuoted !== undefined && output === 'table')
+    app.notice(
+      ({ arx }) =>
+        `(quoted): only quoted lines match; to read them: ${arx} read --quotes ${idArgument(onlyQuoted!)}`,
+    );
   const id = last.data.at(-1)?.id;
   if (last.has_more && id !== undefined && app.printer.mustNameNext()) {
     // A table has the numbers in its last line.

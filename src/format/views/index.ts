@@ -30,7 +30,7 @@ export { walkLines } from './walk-report.ts';
 export { wholeArchiveLines } from './whole-archive.ts';
 export { readMessageLines, readMessageView, type ReadingStyle } from './reading.ts';
 export { reconcileLines } from './reconcile.ts';
-export { conversationCountView, searchCountView, searchHitView } from './search.ts';
+export { conversationCountView, isOnlyQuoted, searchCountView, searchHitView } from './search.ts';
 export { serviceFindingView, serviceReportLines } from './service-report.ts';
 export { positionView, sequenceReadingView } from './sequence.ts';
 export { integrityStyle, statusStyle } from './shared-columns.ts';

@@ -27,9 +27,9 @@ export const searchHitView: View<SearchHit> = {
   listLines: (hit, { instants, columns = Infinity }) => {
     const head = headLine(hit, { instants, columns });
     if (hit.snippet === '' || hit.snippet === undefined) return [head];
-    const hint = quotedHint(hit);
-    const room = columns - INDENT.length - textWidth(plainText(hint));
-    return [head, [INDENT, ...hint, ...spansOf(truncateAroundMatch(snippetSpans(hit), room))]];
+    const mark: Span[] = isOnlyQuoted(hit) ? [{ text: '(quoted) ', style: 'dim' }] : [];
+    const room = columns - INDENT.length - textWidth(plainText(mark));
+    return [head, [INDENT, ...mark, ...spansOf(truncateAroundMatch(snippetSpans(hit), room))]];
   },
 };
 
@@ -96,10 +96,9 @@ const STYLES: Readonly<Record<Fact, Style | undefined>> = {
 
 const INDENT = '    ';
 
-/** Says that the words are in quoted lines only, which `arx read` folds. */
-function quotedHint({ matched = [] }: SearchHit): Span[] {
-  const isQuoted = matched.includes('quoted') && !matched.includes('body');
-  return isQuoted ? [{ text: '(quoted: arx read --quotes) ', style: 'dim' }] : [];
+/** Returns whether the words of the text are in quoted lines only, which `arx read` folds. */
+export function isOnlyQuoted({ matched = [] }: SearchHit): boolean {
+  return matched.includes('quoted') && !matched.includes('body');
 }
 
 /** Returns the part of the text that was found, with its matches marked. */

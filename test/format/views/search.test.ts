@@ -53,6 +53,11 @@ test.each([
   expect(plainText(head!)).toBe(text);
 });
 
+test('a match in quoted lines alone is marked', () => {
+  const [, line] = linesOf(hit('a winbind', 'winbind', { matched: ['subject', 'quoted'] }));
+  expect(plainText(line!)).toBe('    (quoted) a winbind');
+});
+
 test('a message without a subject or a name keeps its sender', () => {
   const from = 'samba-technical@lists.samba.org';
   const [head] = linesOf(hit('a winbind', 'winbind', { subject: null, from }), 64);
