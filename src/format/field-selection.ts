@@ -61,6 +61,11 @@ export function parseFieldSelection(fields: readonly SelectedField[]): FieldSele
           if (index === 0) records += 1;
           return values(record, path).map(textOf).join(',');
         },
+        // As in the columns of the table without --fields.
+        instant(record: object): string | undefined {
+          const found = values(record, path);
+          return found.length === 1 && isInstant(found[0]) ? found[0] : undefined;
+        },
       })),
     },
     unknownIn: (found) =>
@@ -101,6 +106,10 @@ function project(value: unknown, tree: Tree): unknown {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
+}
+
+function isInstant(value: unknown): value is string {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]{5,18}(?:Z|[+-]\d\d:?\d\d)$/.test(value);
 }
 
 function textOf(value: unknown): string {

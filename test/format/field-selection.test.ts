@@ -28,6 +28,18 @@ test.each([
   expect(({} as { own?: string }).own).toBeUndefined();
 });
 
+test.each([
+  ['2020-09-28T08:51:59.000Z', '2020-09-28T08:51:59.000Z'],
+  ['2020-09-28T08:51:59+02:00', '2020-09-28T08:51:59+02:00'],
+  ['2020-09-28', undefined],
+  ['at 2020-09-28T08:51:59Z', undefined],
+  [5, undefined],
+  [['2020-09-28T08:51:59Z', '2020-09-28T08:51:59Z'], undefined],
+])('a table shows the selected instant %j in its zone', (date, instant) => {
+  const [column] = parseFieldSelection(selected(['date'])).view.columns;
+  expect(column!.instant!({ date })).toBe(instant);
+});
+
 test('a field that no record has is named, once there was a record', () => {
   const fields = parseFieldSelection(selected(['id', 'filenam', 'b', 'toString']));
   expect(fields.unseen()).toStrictEqual([]);
