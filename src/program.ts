@@ -33,7 +33,7 @@ type Chosen = { command: Omit<Call, 'flags'> } | { help: readonly string[] };
 export async function parse(argv: readonly string[], version: string): Promise<Parsed> {
   // commander takes an empty word of a command for none, and shows the help.
   if (argv[0] === '' || (argv[1] === '' && (argv[0] === HELP_COMMAND.words || NOUNS[argv[0]!] !== undefined)))
-    throw new Fault('usage', 'the command has an empty word', { hint: helpHint(argv[0] || undefined) });
+    throw emptyWord(argv[0] || undefined);
   let text = '';
   let chosen: Chosen | undefined;
   const root = buildProgram(
@@ -229,10 +229,15 @@ function fullHelp(command: Command): string {
   return text;
 }
 
+function emptyWord(command?: string): Fault {
+  return new Fault('usage', 'the command has an empty word', { hint: helpHint(command) });
+}
+
 /** Returns the Fault of words that begin with no command, with what they may mean, else where the commands are shown. */
 async function unknownCommand(words: readonly string[], cause?: CommanderError): Promise<Fault> {
   const end = words.findIndex((word) => word.startsWith('-'));
   const typed = (end === -1 ? words : words.slice(0, end)).slice(0, 2);
+  if (typed[0] === '') return emptyWord();
   const { commandIn, commandSuggestion, unknownWords } = await import('./command-list/word-suggestion.ts');
   const hint = commandSuggestion(typed) ?? helpHint(commandIn(words));
   return new Fault('usage', `unknown command '${unknownWords(typed)}'`, { hint, cause });

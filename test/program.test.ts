@@ -237,6 +237,7 @@ test.each<[line: string, message: string, hint: string]>([
   ],
   ['nonsense', "unknown command 'nonsense'", 'arx --help shows the commands'],
   [' ', 'the command has an empty word', 'arx --help shows the commands'],
+  ['--json ', 'the command has an empty word', 'arx --help shows the commands'],
   ['help ', 'the command has an empty word', 'arx help help'],
   ['attachments ', 'the command has an empty word', 'arx help attachments'],
   ['help att', "no command or topic is called 'att'", 'did you mean: arx help attachments'],
