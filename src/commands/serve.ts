@@ -108,7 +108,7 @@ async function serve(subject: Subject, input: Input, app: App): Promise<void> {
   const { loadHandlers } = await import('../service/administration.ts');
   await loadHandlers();
   const assetUrl = app.settings.asset_url.value;
-  const onFailure = await failureReporter(accessLog, app);
+  const { onFailure, watched } = await failureReporter(accessLog, app);
   const hosts = input.allowHost === undefined ? {} : { allowedHosts: input.allowHost };
   const metrics = input.metricsPort === undefined ? undefined : await openMetrics(subject, accessLog, app);
   const ports = createPorts(accessLog, metrics);
@@ -118,7 +118,7 @@ async function serve(subject: Subject, input: Input, app: App): Promise<void> {
   const assets = await ports.open(
     'assets',
     // Nobody but the owner is given the address of a file above the tier of the others.
-    await subject.assets({ onFailure, maxTier: tier ?? highestTier(input), ...redirects }),
+    watched(await subject.assets({ onFailure, maxTier: tier ?? highestTier(input), ...redirects })),
     { ...portOptions, port: assetPortOf(input) },
     { api: input.port, ...(input.metricsPort === undefined ? {} : { metrics: input.metricsPort }) },
   );
@@ -138,7 +138,7 @@ async function serve(subject: Subject, input: Input, app: App): Promise<void> {
     ...(webhookSecrets === undefined ? {} : { webhookSecrets }),
     ...(faults === undefined ? {} : { faults }),
   });
-  const api = await ports.open('api', service, { ...portOptions, port: input.port });
+  const api = await ports.open('api', watched(service), { ...portOptions, port: input.port });
   if (tier !== undefined) owner.publish(api.url);
   const metricsPort =
     metrics === undefined

@@ -13,6 +13,12 @@ export { ArchiveUnreadable, OtherFilesLocation } from './store/opening-error.ts'
 export { NewerSchema, OlderSchema } from './store/schema/migrate.ts';
 export { NoArchive, NoSchema, UnusableArchive } from './store/sql/unusable-archive.ts';
 export { failureText } from './store/failure-text.ts';
-export { DatabaseAccessError, errorName, accessErrorOf, accessFault } from './store/sql/database-error.ts';
+export {
+  DatabaseAccessError,
+  errorName,
+  accessErrorOf,
+  accessFault,
+  passingFailure,
+} from './store/sql/database-error.ts';
 export type { Archive } from './store/archive.ts';
 export { summariesOf } from './store/meta-table/summary.ts';

@@ -211,6 +211,12 @@ export function isForOperator({ kind }: DatabaseAccessError): boolean {
   return isTemporary !== true && fault !== 'disk';
 }
 
+/** Returns an error that passes by itself, such as a database that restarts or is locked; undefined for any other. */
+export function passingFailure(error: unknown): DatabaseAccessError | undefined {
+  const meant = accessErrorOf(error);
+  return meant instanceof DatabaseAccessError && KINDS[meant.kind].isTemporary === true ? meant : undefined;
+}
+
 /** Returns whether a table or the schema is missing in PostgreSQL. */
 export function isMissing(error: unknown): boolean {
   return ['42P01', '3F000'].includes(String((error as { code?: unknown }).code));
