@@ -9,8 +9,12 @@ const INDENT = '  ';
 /** The widest column of terms; a longer term stands on a line of its own. */
 const MAX_TERM_COLUMNS = 26;
 
+/** A text of so many sections begins with their names. */
+const MIN_LISTED_SECTIONS = 5;
+
 /** Returns the text of a topic. Lines of code blocks are not wrapped. */
-export function plainText(blocks: readonly Block[]): string {
+export function plainText(topic: readonly Block[]): string {
+  const blocks = withSections(topic);
   const parts = blocks.map((block, index) => {
     const before = blocks[index - 1];
     const isList = block.kind === 'item' || block.kind === 'definition';
@@ -19,6 +23,14 @@ export function plainText(blocks: readonly Block[]): string {
     return gap + linesOf(block, termColumns(blocks, index)).join('\n');
   });
   return `${parts.join('\n')}\n`;
+}
+
+/** Adds the names of the sections below the title of a long topic, so that a reader finds one without reading the others. */
+function withSections([title, ...blocks]: readonly Block[]): Block[] {
+  if (title === undefined) return [];
+  const names = blocks.flatMap((block) => (block.kind === 'section' ? [block.text] : []));
+  if (title.kind !== 'title' || names.length < MIN_LISTED_SECTIONS) return [title, ...blocks];
+  return [title, { kind: 'paragraph', text: `Sections: ${names.join(' | ')}` }, ...blocks];
 }
 
 function linesOf(block: Block, columns: number): string[] {

@@ -64,6 +64,15 @@ A section
 `);
 });
 
+test.each([
+  [4, '\n  text\n'],
+  [5, '\n  Sections: S1 | S2 | S3 | S4 | S5\n\n  text\n'],
+])('a text of %i sections begins with their names where they are many', (count, begin) => {
+  const sections = Array.from({ length: count }, (_, index) => `## S${index + 1}\n\nx\n`);
+  const text = plainText(parseMarkdown(['# Title', 'text', ...sections].join('\n\n')));
+  expect(text.startsWith(`TITLE\n${begin}\nS1\n`)).toBe(true);
+});
+
 test('long words and lines stay within 80 columns where they can', () => {
   const lines = plainText(parseMarkdown(`- \`term\`: ${'word '.repeat(60)}`)).split('\n');
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
