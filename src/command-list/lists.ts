@@ -193,11 +193,15 @@ export const LIST_COMMANDS = [
   },
   {
     words: 'sequence watch',
-    summary: 'print each change of the drift of a sequence, until it reaches a threshold',
+    summary:
+      'print each change of a sequence: the drift ratio that the service states, and the displaced entries',
     effect: 'none',
     arguments: [['<name>', `${ARC_RECONSTRUCTION} or ${MIRROR_RELAY}`, [ARC_RECONSTRUCTION, MIRROR_RELAY]]],
     options: [
-      ['--threshold <ratio>', 'end with exit code 8 when the drift ratio is this or more, e.g. 0.2'],
+      [
+        '--threshold <ratio>',
+        'end with exit code 8 when the drift ratio is this or more, e.g. 0.2; where the service states none, the share of displaced entries',
+      ],
       ['--interval <seconds>', 'time between two reads (default: 10)'],
       ['--reads <count>', 'end after this many reads (default: none; --max-time ends it too)'],
     ],
