@@ -288,8 +288,24 @@ describe('B: bodies that are taken as they are', () => {
     ['B7 integrity 1.01', { integrity: 1.01 }, {}],
     ['B12 redacted "false"', { redacted: 'false' }, { redacted: false }],
     ['B12 redacted 0', { redacted: 0 }, { redacted: false }],
+    ['B12 redacted "False"', { redacted: 'False' }, { redacted: false }],
     // Nothing is fetched by a guess.
     ['B12 redacted "perhaps"', { redacted: 'perhaps' }, { redacted: true }],
+    [
+      'B12 Redacted "perhaps"',
+      { redacted: undefined, Redacted: 'perhaps' },
+      { Redacted: 'perhaps', redacted: true },
+    ],
+    [
+      'B12 isRedacted "yes"',
+      { redacted: undefined, isRedacted: 'yes' },
+      { isRedacted: 'yes', redacted: true },
+    ],
+    [
+      'B12 is_redacted true',
+      { redacted: undefined, is_redacted: true },
+      { is_redacted: true, redacted: true },
+    ],
     ['B19 filename null', { filename: null }, { filename: undefined }],
     ['B9 sha256 of 63', { sha256: 'a'.repeat(63) }, { sha256: undefined, [UNUSABLE_HASH]: true }],
   ])('%s in a row does not lose the page', async (_, change, expected) => {

@@ -79,6 +79,8 @@ export const ATTACHMENT_ALIASES: Alias<keyof typeof Attachment.shape>[] = [
   { field: 'content_type', names: ['mimetype', 'mediatype', 'mime', 'type'], fits: isMediaType },
   { field: 'bytes', names: ['sizebytes', 'bytesize', 'sizeinbytes', 'size', 'filesize'], fits: isCount },
   { field: 'origin_city', names: ['city'], fits: isText },
+  // One that cannot be read counts as true (see list-kinds.ts), so any value is meant.
+  { field: 'redacted', names: ['isredacted'], fits: () => true },
 ];
 
 /** The first second that a number alone may mean, in 1973: smaller numbers are places and counts. */

@@ -22,8 +22,8 @@ export type RecordKind<Fields extends z.ZodRawShape> = {
   /** Other names of fields. */
   aliases?: readonly Alias<keyof Fields & string>[];
   /**
-   * Returns fields that replace those of the record before it is read; undefined where it stays as it is. Its symbols stay in the
-   * row: they say what the fields do not.
+   * Returns fields that replace those of the record before it is read; undefined where it stays as it is. It gets the fields under
+   * our names. Its symbols stay in the row: they say what the fields do not.
    */
   prepare?: (record: JsonRecord, drop: DropField) => JsonRecord | undefined;
 };
@@ -128,9 +128,13 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
   const isUsual = usualRecordTest(fields, dates);
   let read = 0;
   return {
-    read(record, drop) {
-      const prepared = prepare?.(record, drop) ?? record;
-      if (prepared === record && isUsual(record))
+    read(record, onDrop) {
+      const isAsOurs = isUsual(record);
+      const names = prepare === undefined || isAsOurs ? {} : otherSpellings(record);
+      const drop: DropField = (field, what) => onDrop(names[field] ?? field, what);
+      const named = withOurNames(record, names);
+      const prepared = prepare?.(named, drop) ?? named;
+      if (prepared === record && isAsOurs)
         return { row: record as z.infer<typeof schema>, isRepaired: false };
       if (isPlain(prepared)) {
         const parsed = schema.safeParse(prepared, read < MAX_INTERPRETED_RECORDS ? INTERPRETED : undefined);
@@ -164,6 +168,12 @@ function meaningsOf(
     { field, rank: 0, fits: () => true },
   ]);
   return new Map([...others, ...own]);
+}
+
+/** Returns the record with the fields that it spells in another way also under our names. `names`: our name → its name. */
+function withOurNames(record: JsonRecord, names: Record<string, string>): JsonRecord {
+  const added = Object.entries(names).map(([ours, its]) => [ours, record[its]] as const);
+  return added.length === 0 ? record : { ...record, ...Object.fromEntries(added) };
 }
 
 /** Returns the row with the symbols of the record from which it was read: a schema copies none. */

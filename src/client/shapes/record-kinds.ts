@@ -38,7 +38,7 @@ function withUsualFields(record: JsonRecord, givenAt: number): JsonRecord | unde
 
 /** Returns the end of a token where it is written in another form. The interface says that it is in UTC (interface 2.3). */
 function isoExpiry(record: JsonRecord, givenAt: number): string | undefined {
-  const at = ownField(record, 'expires_at') ?? ownField(record, 'expiresAt') ?? undefined;
+  const at = ownField(record, 'expires_at') ?? undefined;
   if (at === undefined) {
     const seconds = numberOf(ownField(record, 'expires_in') ?? ownField(record, 'expiresIn'));
     const instant = new Date(givenAt + (seconds ?? NaN) * 1000);
