@@ -55,14 +55,16 @@ export function findIdPath(rows: readonly JsonRecord[], names: readonly string[]
 
 /**
  * Returns the fields of a row that keeps them in another field. A JSON:API row has its attributes beside its id, and the ids
- * of related records as fields: `conversation_id` for the relationship `conversation`.
+ * of related records as fields: `conversation_id` for the relationship `conversation`. An attribute `type` counts more than that of the row.
  */
 export function fieldsOfRow(row: unknown, place: '' | 'node' | 'attributes'): JsonRecord | undefined {
   if (place === '') return isRecord(row) ? row : undefined;
   const inner = ownField(row, place);
   if (!isRecord(row) || !isRecord(inner)) return undefined;
   if (place === 'node') return inner;
-  const others = Object.entries(row).filter(([name]) => name !== place);
+  const others = Object.entries(row).filter(
+    ([name]) => name !== place && !(name === 'type' && Object.hasOwn(inner, name)),
+  );
   const related = Object.entries(recordOf(row, 'relationships')).flatMap(([name, relation]) => {
     const id = ownField(ownField(relation, 'data'), 'id');
     return id === undefined ? [] : [[`${name}_id`, id] as const];
