@@ -8,6 +8,7 @@ import { isWebPage, type ApiResponse } from './response.ts';
 import { REDIRECTS, redirectFault } from './redirect.ts';
 import { recordHint, type RecordNoun } from './record-hint.ts';
 import { redactSecrets, safeText } from './safe-text.ts';
+import { fieldNamed, isRecord } from './shapes/json-path.ts';
 import { shownPath } from './shown-target.ts';
 import { parseJson } from './strict-json.ts';
 import { checkBaseUrl, httpsHint, wrongBaseUrlHint } from './wrong-base-url.ts';
@@ -305,26 +306,26 @@ function plainWords(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Returns code and message of an error body, undefined where it is no JSON: of `error` (interface 7), of the first of `errors` (JSON:API), or of the body
- * itself, as in OAuth (`error`, `error_description`) and RFC 9457 (`title`, `detail`).
+ * Returns code and message of an error body, undefined where it is no JSON: of `error` (interface 7), of the first of `errors` (JSON:API) or
+ * `detail`, or of the body itself, with names in any spelling, as in OAuth (`error`, `error_description`) and RFC 9457 (`title`, `detail`).
  */
 function errorIn(bytes: Uint8Array): Record<string, unknown> | undefined {
   try {
     const { value } = parseJson(bytes);
-    if (!isObject(value)) return {};
-    if (isObject(value['error'])) return value['error'];
-    const { errors } = value;
-    const fields = Array.isArray(errors) && isObject(errors[0]) ? errors[0] : value;
-    const { error, error_description: described, detail, title } = fields;
-    const texts = [fields['message'], described, detail, title, error];
-    return { ...fields, message: texts.find((text) => typeof text === 'string' && text !== '') };
+    if (!isRecord(value)) return {};
+    const error = fieldNamed(value, 'error');
+    const list = ['errors', 'detail'].map((name) => fieldNamed(value, name)).find(Array.isArray);
+    const first: unknown = list?.[0];
+    const fields = [error, first].find(isRecord) ?? value;
+    const text = ['message', 'msg', 'errordescription', 'detail', 'title', 'error']
+      .map((name) => fieldNamed(fields, name))
+      .concat(first)
+      .find((each) => typeof each === 'string' && each !== '');
+    return { ...fields, code: fieldNamed(fields, 'code'), message: text };
   } catch {
     return undefined;
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function numberIn(header: string | undefined): number | undefined {
   return header === undefined || header.trim() === '' ? undefined : Number(header);

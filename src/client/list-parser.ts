@@ -7,7 +7,7 @@ import { parseResponseWith, wrongShape, type ApiResponse, type Reply } from './r
 import { safeText } from './safe-text.ts';
 import { checkNoError } from './shapes/body-error.ts';
 import { fieldsOfRow, findFields, findIdPath, idText } from './shapes/find-id.ts';
-import { findRows, rowsAt, type FoundRows } from './shapes/find-rows.ts';
+import { findRows, pageWithoutRows, rowsAt, type FoundRows } from './shapes/find-rows.ts';
 import { isRecord, ownField, valueAtPath, type JsonRecord } from './shapes/json-path.ts';
 import { keysInOrder } from './shapes/key-order.ts';
 import { describeGuess, type ListGuess } from './shapes/list-guess.ts';
@@ -221,7 +221,7 @@ function foundRows<Row>(body: unknown, guess: ListGuess | undefined, spec: ListS
       });
     }
   }
-  const found = rowsAt(body, place);
+  const found = rowsAt(body, place) ?? (guess === undefined ? undefined : pageWithoutRows(body, guess));
   if (found !== undefined) return found;
   const where = place.rows === '' ? 'is no list' : `has no list at ${safeText(place.rows, 60)}`;
   if (guess !== undefined)

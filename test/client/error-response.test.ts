@@ -17,6 +17,10 @@ describe('the words of the service are found', () => {
     ['OAuth', { error: 'invalid_request', error_description: 'the limit is too high' }],
     ['JSON:API', { errors: [{ status: '400', title: 'Bad', detail: 'The limit is too high' }] }],
     ['RFC 9457', { type: 'about:blank', title: 'Bad', detail: 'The limit is too high', status: 400 }],
+    ['ASP.NET', { Message: 'The limit is too high' }],
+    ['names in PascalCase', { Error: { Code: 'BadLimit', Message: 'The limit is too high' } }],
+    ['FastAPI', { detail: [{ loc: ['query', 'limit'], msg: 'the limit is too high' }] }],
+    ['a list of texts', { errors: ['the limit is too high'] }],
     ['a message alone', { message: 'The limit is too high' }],
   ])('%s', (_, body) => {
     const fault = said(400, body);

@@ -1,7 +1,7 @@
 // Recognizes a body that reports an error although its status is a success.
 import { Fault } from '../../faults.ts';
 import { safeText } from '../safe-text.ts';
-import { isRecord, ownField } from './json-path.ts';
+import { isRecord, fieldNamed } from './json-path.ts';
 
 /** Values of `status` that mean a failure. */
 const FAILED = new Set(['error', 'fail', 'failed', 'failure']);
@@ -9,13 +9,13 @@ const FAILED = new Set(['error', 'fail', 'failed', 'failure']);
 /** Throws Fault 'protocol' for a body that reports an error: it is no empty list. */
 export function checkNoError(body: unknown, status: number): void {
   if (!isRecord(body)) return;
-  const error = [ownField(body, 'error'), ownField(body, 'errors')].find(isReported);
-  const said = ownField(body, 'status');
+  const error = [fieldNamed(body, 'error'), fieldNamed(body, 'errors')].find(isReported);
+  const said = fieldNamed(body, 'status');
   const isFailed = typeof said === 'string' && FAILED.has(said.toLowerCase());
-  const isRefused = ownField(body, 'success') === false || ownField(body, 'ok') === false;
+  const isRefused = fieldNamed(body, 'success') === false || fieldNamed(body, 'ok') === false;
   if (error === undefined && !isFailed && !isRefused) return;
-  const words = errorWords(error) ?? errorWords(ownField(body, 'message')) ?? 'that the request failed';
-  const code = ownField(error, 'code');
+  const words = errorWords(error) ?? errorWords(fieldNamed(body, 'message')) ?? 'that the request failed';
+  const code = fieldNamed(error, 'code');
   throw new Fault('protocol', `answer has status ${status} but says ${safeText(words, 120)}`, {
     status,
     ...(typeof code === 'string' && code !== '' ? { code: safeText(code, 80) } : {}),
@@ -32,7 +32,7 @@ function errorWords(error: unknown): string | undefined {
   if (typeof error === 'string' && error !== '') return `error ${error}`;
   const inner: unknown = Array.isArray(error) ? error[0] : error;
   for (const name of ['code', 'title', 'message', 'detail']) {
-    const words = ownField(inner, name);
+    const words = fieldNamed(inner, name);
     if (typeof words === 'string' && words !== '') return `error ${words}`;
   }
   return undefined;

@@ -1,8 +1,10 @@
 // Finds the rows of a list in a body: in a field with a usual name, in a map by id, or in the only array.
+import { foldedName } from '../../contract/field-names.ts';
 import { Fault } from '../../faults.ts';
 import { idText } from './find-id.ts';
 import { isRecord, ownField, valueAtPath, type JsonRecord } from './json-path.ts';
 import type { ListGuess } from './list-guess.ts';
+import { pageFacts, STATED_TOTAL } from './page-facts.ts';
 
 /** The rows of a body and where they are. `keys` are those of a map, in the order of `rows`. */
 export type FoundRows = {
@@ -13,20 +15,18 @@ export type FoundRows = {
 
 /** How rows are looked for. */
 export type RowSearch = {
-  /** What is listed. A field with such a name is looked at first. */
+  /** What is listed, in any spelling. A field with such a name is looked at first. */
   names: readonly string[];
   /** Whether rows may be texts instead of objects. */
   scalars?: boolean;
 };
 
-/** Names that services commonly use for the rows of a list, in the order of the search. */
+/** Names that services commonly use for the rows of a list, in one spelling (see foldedName) and in the order of the search. */
 const COMMON_NAMES =
   'data items results entries records rows list values content edges nodes elements objects hits'.split(' ');
-/** Fields that describe a page or an error; rows are never in them. */
-const NO_ROWS = new Set(
-  'meta _meta links _links included error errors paging pagination page_info pageInfo warnings'.split(' '),
-);
-/** Keys of an object that is an envelope or one record, and no map by id. */
+/** Fields that describe a page or an error, in one spelling; rows are never in them. */
+const NO_ROWS = new Set('meta links included error errors paging pagination pageinfo warnings'.split(' '));
+/** Keys of an object that is an envelope or one record, and no map by id, in one spelling. */
 const NO_KEYS = new Set([
   ...COMMON_NAMES,
   ...NO_ROWS,
@@ -49,10 +49,14 @@ export function findRows(body: unknown, search: RowSearch): FoundRows {
   if (Array.isArray(body)) return { place: { rows: '', container: 'array' }, rows: body };
   if (!isRecord(body)) throw new Fault('protocol', 'answer is no list');
   const levels = levelsOf(body);
+  search = { ...search, names: search.names.map(foldedName) };
   const names = [...search.names, ...COMMON_NAMES];
   for (const places of levels) {
     const found = places
-      .flatMap((place) => names.flatMap((name, rank) => candidateAt(place, name, rank, search)))
+      .flatMap((place) => {
+        const keys = keysByName(place.value);
+        return names.flatMap((name, rank) => candidateAt(place, keys.get(name), rank, search));
+      })
       .toSorted(
         (a, b) =>
           // Beside the list there may be another one in an envelope of the same form.
@@ -65,6 +69,16 @@ export function findRows(body: unknown, search: RowSearch): FoundRows {
     if (path === '' && isMapById(value, true)) return mapAt('', value);
   }
   return onlyArray(levels) ?? emptyMap(body, search.names) ?? noRows(body);
+}
+
+/** Returns the keys of an object by their names in one spelling. Of several keys one that is spelled so counts. */
+function keysByName(value: JsonRecord): Map<string, string> {
+  const keys = new Map<string, string>();
+  for (const key of Object.keys(value)) {
+    const name = foldedName(key);
+    if (key === name || !keys.has(name)) keys.set(name, key);
+  }
+  return keys;
 }
 
 /**
@@ -91,7 +105,7 @@ function levelsOf(body: JsonRecord): Place[][] {
       for (const name of Object.keys(value)) {
         const inner = value[name];
         if (count >= MAX_OBJECTS) break;
-        if (!isRecord(inner) || NO_ROWS.has(name) || name.includes('.')) continue;
+        if (!isRecord(inner) || NO_ROWS.has(foldedName(name)) || name.includes('.')) continue;
         count += 1;
         level.push({ path: path === '' ? name : `${path}.${name}`, value: inner });
       }
@@ -105,11 +119,17 @@ function levelsOf(body: JsonRecord): Place[][] {
 /** Returns whether rows are in an object with a name of the list. */
 function isWithin({ place }: Candidate, { names }: RowSearch): boolean {
   const [, ...outer] = place.rows.split('.').toReversed();
-  return outer.some((name) => names.includes(name));
+  return outer.some((name) => names.includes(foldedName(name)));
 }
 
-function candidateAt({ path, value }: Place, name: string, rank: number, search: RowSearch): Candidate[] {
-  const inner = ownField(value, name);
+function candidateAt(
+  { path, value }: Place,
+  name: string | undefined,
+  rank: number,
+  search: RowSearch,
+): Candidate[] {
+  if (name === undefined) return [];
+  const inner = value[name];
   const rows = path === '' ? name : `${path}.${name}`;
   if (Array.isArray(inner)) {
     const isFilled = inner.some(isRecord) || (search.scalars === true && inner.some(isText));
@@ -118,8 +138,8 @@ function candidateAt({ path, value }: Place, name: string, rank: number, search:
     return [{ place: { rows, container: 'array' }, rows: inner, isEmpty: inner.length === 0, rank }];
   }
   // An object with the list in it is an envelope, although its parts may look alike.
-  if (!isRecord(inner) || search.names.some((own) => Object.hasOwn(inner, own))) return [];
-  if (!isMapById(inner, false, search.names.includes(name))) return [];
+  if (!isRecord(inner) || Object.keys(inner).some((key) => search.names.includes(foldedName(key)))) return [];
+  if (!isMapById(inner, false, search.names.includes(foldedName(name)))) return [];
   return [{ ...mapAt(rows, inner), isEmpty: false, rank }];
 }
 
@@ -133,7 +153,8 @@ function mapAt(path: string, map: JsonRecord): FoundRows {
  */
 function isMapById(map: JsonRecord, isBody: boolean, isNamed = false): boolean {
   const keys = Object.keys(map);
-  if (keys.length === 0 || keys.some((key) => NO_KEYS.has(key) || !isRecord(map[key]))) return false;
+  if (keys.length === 0 || keys.some((key) => NO_KEYS.has(foldedName(key)) || !isRecord(map[key])))
+    return false;
   if (isNamed) return true;
   const ids = keys.map((key) => ownField(map[key], 'id'));
   if (keys.every((key, at) => idText(ids[at]) === key)) return true;
@@ -155,7 +176,7 @@ function onlyArray(levels: readonly Place[][]): FoundRows | undefined {
   for (const places of levels) {
     const arrays = places.flatMap(({ path, value }) =>
       Object.keys(value)
-        .filter((name) => Array.isArray(value[name]) && !NO_ROWS.has(name) && !name.includes('.'))
+        .filter((name) => Array.isArray(value[name]) && !NO_ROWS.has(foldedName(name)) && !name.includes('.'))
         .map((name) => ({ path: path === '' ? name : `${path}.${name}`, rows: value[name] as unknown[] })),
     );
     const filled = arrays.filter(({ rows }) => rows.some(isRecord));
@@ -175,15 +196,41 @@ function emptyMap(body: JsonRecord, names: readonly string[]): FoundRows | undef
   return undefined;
 }
 
-/** Some services send null, or a map without rows, for an empty list. It is believed where the body also says that no rows follow. */
+/**
+ * Some services send null, a map without rows, or nothing for an empty list. It is believed where the body also says that no rows follow,
+ * and without any such field only where it counts none.
+ */
 function noRows(body: JsonRecord): FoundRows {
-  const name = COMMON_NAMES.find((each) => {
-    const rows = ownField(body, each);
-    return rows === null || (isRecord(rows) && Object.keys(rows).length === 0);
-  });
-  const isEnd = body['has_more'] === false || body['total'] === 0 || body['count'] === 0;
-  if (name === undefined || !isEnd) throw new Fault('protocol', 'answer has no list in it');
-  return { place: { rows: name, container: 'array' }, rows: [] };
+  const name = [...keysByName(body)].find(([each, key]) => {
+    const rows = body[key];
+    return (
+      COMMON_NAMES.includes(each) && (rows === null || (isRecord(rows) && Object.keys(rows).length === 0))
+    );
+  })?.[1];
+  const { has_more, [STATED_TOTAL]: total } = factsOf(body, name ?? COMMON_NAMES[0]!);
+  const isNone = total === 0 || body['count'] === 0;
+  if (!isNone && (name === undefined || has_more !== false))
+    throw new Fault('protocol', 'answer has no list in it');
+  return { place: { rows: name ?? COMMON_NAMES[0]!, container: 'array' }, rows: [] };
+}
+
+/**
+ * Returns a page without rows for a body that has no list at the place of earlier pages, and none elsewhere, where it says that no
+ * rows follow. HAL says so by links without a next one: it leaves out lists without rows.
+ */
+export function pageWithoutRows(body: unknown, place: FoundRows['place']): FoundRows | undefined {
+  if (!isRecord(body) || valueAtPath(body, place.rows) !== undefined) return undefined;
+  const hasArray = levelsOf(body)
+    .flat()
+    .some(({ value }) => Object.values(value).some(Array.isArray));
+  const { has_more, [STATED_TOTAL]: total } = factsOf(body, place.rows);
+  const isHal = isRecord(body['_links']) && has_more === undefined && !Object.hasOwn(body, '_embedded');
+  if (hasArray || !(has_more === false || total === 0 || isHal)) return undefined;
+  return { place, rows: [] };
+}
+
+function factsOf(body: JsonRecord, path: string): ReturnType<typeof pageFacts>['facts'] {
+  return pageFacts(body, path, { isBackward: false, shown: 0 }).facts;
 }
 
 function isText(value: unknown): boolean {

@@ -1,5 +1,6 @@
 // Reads values at dot paths of JSON, by own fields only.
 import { ExactNumber } from '../../contract/exact-json.ts';
+import { foldedName } from '../../contract/field-names.ts';
 
 /** A JSON object. */
 export type JsonRecord = Record<string, unknown>;
@@ -14,6 +15,13 @@ export function isRecord(value: unknown): value is JsonRecord {
 /** Returns an own field of a value, undefined where there is none. */
 export function ownField(value: unknown, name: string): unknown {
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** Returns an own field of a value in any spelling; undefined where there is none. `name` is in one spelling (see foldedName). */
+export function fieldNamed(value: unknown, name: string): unknown {
+  if (!isRecord(value) || Object.hasOwn(value, name)) return ownField(value, name);
+  const key = Object.keys(value).find((each) => each.length >= name.length && foldedName(each) === name);
+  return key === undefined ? undefined : value[key];
 }
 
 /** Returns the value at a dot path of own fields, undefined where there is none. The empty path is the whole value. */

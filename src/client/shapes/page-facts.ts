@@ -150,8 +150,8 @@ export function pageFacts(
   };
   /** Spring counts pages from 0 and others from 1, so the last page is known only where it is the only one. */
   const byPages = (): boolean | undefined => {
-    const pages = first(['totalpages'], isCount).found;
-    const number = first(['number'], isCount).found;
+    const pages = first(['totalpages'], countOf).found;
+    const number = first(['number'], countOf).found;
     if (pages === undefined) return undefined;
     return pages <= 1 ? false : number !== undefined && number + 1 < pages ? true : undefined;
   };
@@ -171,11 +171,11 @@ export function pageFacts(
   if (has_more !== undefined) facts.has_more = has_more;
   if (drift_ratio !== undefined) facts.drift_ratio = drift_ratio;
   if (integrity.success) facts.integrity = integrity.data;
-  const count = first(['count', ...counts], isCount).found;
+  const count = first(['count', ...counts], countOf).found;
   const total =
-    first(TOTAL_NAMES, isCount).found ??
+    first(TOTAL_NAMES, countOf).found ??
     (count !== undefined && count > shown ? count : undefined) ??
-    TOTAL_HEADERS.map((name) => isCount(numberOf(headers[name]))).find((each) => each !== undefined);
+    TOTAL_HEADERS.map((name) => countOf(headers[name])).find((each) => each !== undefined);
   if (total !== undefined) facts[STATED_TOTAL] = total;
   const isDescribed = !Array.isArray(body) || has_more !== undefined || total !== undefined;
   if (shown === 0 && !isDescribed) facts[UNDESCRIBED] = true;
@@ -185,10 +185,11 @@ export function pageFacts(
   return { facts, rest: Object.fromEntries(rest), places };
 }
 
-/** Returns a flag that may be written as text or as 0 and 1; undefined for anything else. */
+/** Returns a flag that may be written as text in any case, or as 0 and 1; undefined for anything else. */
 export function flagOf(value: unknown): boolean | undefined {
-  if (value === true || value === 1 || value === '1' || value === 'true') return true;
-  return value === false || value === 0 || value === '0' || value === 'false' ? false : undefined;
+  const said = typeof value === 'string' && value.length <= 5 ? value.toLowerCase() : value;
+  if (said === true || said === 1 || said === '1' || said === 'true') return true;
+  return said === false || said === 0 || said === '0' || said === 'false' ? false : undefined;
 }
 
 /** Returns a finite number, also one that is written as text. An exact number is rounded. */
@@ -199,8 +200,9 @@ export function numberOf(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-function isCount(field: unknown): number | undefined {
-  return Number.isSafeInteger(field) && (field as number) >= 0 ? (field as number) : undefined;
+function countOf(field: unknown): number | undefined {
+  const number = numberOf(field);
+  return Number.isSafeInteger(number) && number! >= 0 ? number : undefined;
 }
 
 /** Returns false where links name other pages and no next one: that is how the last page is told. */

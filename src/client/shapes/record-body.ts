@@ -1,5 +1,6 @@
 // Reads the body of one record: the record itself, or wrapped in another object, e.g. `{data: {…}}`.
 import type * as z from 'zod';
+import { foldedName } from '../../contract/field-names.ts';
 import { wrongShape, type ApiResponse } from '../response.ts';
 import { checkNoError } from './body-error.ts';
 import { fieldsOfRow, findFields } from './find-id.ts';
@@ -20,10 +21,10 @@ export function kindOf<Fields extends z.ZodRawShape>(kind: BodyKind<Fields>): Bo
 /** Reads a body. `id` is the id that was asked for. Throws Fault 'protocol' where no part of the body is such a record, or it reports an error. */
 export type ReadBody<T> = (body: unknown, answer: ApiResponse, id?: string) => T;
 
-/** Names of fields in which services wrap a record. */
+/** Names of fields in which services wrap a record, in one spelling (see foldedName). */
 const WRAPPERS = ['data', 'result', 'record', 'item', 'resource', 'response', 'payload', 'value', 'content'];
-/** `{data: {result: {…}}}` has two. */
-const MAX_DEPTH = 2;
+/** `{data: {result: {view, data: {…}}}}` has three. */
+const MAX_DEPTH = 3;
 
 /** Returns the function that reads records of one kind. `drop` is called for fields that are left out. */
 export function createBodyReader<Fields extends z.ZodRawShape>(
@@ -62,9 +63,11 @@ export function recordsIn(body: unknown, names: readonly string[]): { path: stri
     const record = fieldsOfRow(value, place);
     if (record !== undefined) found.push({ path: place === '' ? path : [...path, place], record });
     if (path.length < MAX_DEPTH) {
-      for (const name of new Set([...names, ...WRAPPERS])) {
-        const inner = ownField(value, name);
-        if (isRecord(inner) || Array.isArray(inner)) add(inner, [...path, name]);
+      const inside = Object.keys(value).filter((name) => isRecord(value[name]) || Array.isArray(value[name]));
+      const named = new Map(inside.map((name) => [foldedName(name), name]));
+      for (const wrapper of new Set([...names, ...WRAPPERS])) {
+        const name = named.get(wrapper);
+        if (name !== undefined) add(value[name], [...path, name]);
       }
     }
   };

@@ -112,10 +112,39 @@ describe('what is no list', () => {
   });
 });
 
+test.each<[object, object]>([
+  [{ total: 0 }, { _links: { self: { href: '/x' } } }],
+  [
+    { _links: {}, page: { totalElements: 0 } },
+    { _links: {}, page: { totalElements: 2, totalPages: 1 } },
+  ],
+  [{ count: 0 }, { has_more: false }],
+  [{ Data: null, HasMore: 'false' }, { next: null }],
+])('a list without rows may be left out: %j alone, and %j after a page with rows', (alone, after) => {
+  expect(conversationParser().read(alone).data).toEqual([]);
+  const { read } = conversationParser();
+  read({ _embedded: { conversations: [{ id: 1 }] }, has_more: true });
+  expect(read(after).data).toEqual([]);
+});
+
+test.each([{ _links: { self: { href: '/x' } } }, { has_more: false }, { next: null }])(
+  'a body without a list that counts no rows proves no empty list: %j',
+  (body) => {
+    expect(() => conversationParser().read(body)).toThrow('no list in it');
+  },
+);
+
 test('once rows were seen, a page that has them elsewhere is a fault of transport, not another shape', () => {
   const { read } = conversationParser();
   read({ data: { items: [{ id: 1 }] } });
-  for (const body of [{ items: [{ id: 2 }] }, [{ id: 2 }], { data: { items: { id: 2 } } }, { data: 'x' }]) {
+  for (const body of [
+    { items: [{ id: 2 }] },
+    [{ id: 2 }],
+    { data: { items: { id: 2 } } },
+    { data: 'x' },
+    { has_more: true },
+    { rows: [], has_more: false },
+  ]) {
     const fault = (() => {
       try {
         return read(body);

@@ -41,6 +41,11 @@ export const WRAPPINGS: [name: string, wrap: (rows: Row[]) => unknown, place: st
   ['data.items', (rows) => ({ data: { items: rows, total: 9 } }), 'data.items'],
   ['result.data', (rows) => ({ ok: true, result: { data: rows } }), 'result.data'],
   ['response.results', (rows) => ({ response: { results: rows } }), 'response.results'],
+  [
+    'names in PascalCase',
+    (rows) => ({ Meta: { List: [{ Id: 0 }] }, Result: { Items: rows, Included: [{ Id: 1 }] } }),
+    'Result.Items',
+  ],
   ['_embedded', (rows) => ({ _embedded: { conversations: rows }, _links: {} }), '_embedded.conversations'],
   ['_embedded.x', (rows) => ({ _embedded: { x: rows }, page: { size: 1 } }), '_embedded.x'],
   ['edges', (rows) => ({ edges: rows.map((node) => ({ cursor: 'c', node })), pageInfo: {} }), 'edges'],

@@ -9,6 +9,7 @@ describe('whether more rows follow', () => {
   test.each<[object, boolean | undefined]>([
     [{ has_more: true }, true],
     [{ has_more: 'false' }, false],
+    [{ HasMore: 'False' }, false],
     [{ has_more: 1 }, true],
     [{ has_more: 0 }, false],
     [{ has_more: null }, undefined],
@@ -99,6 +100,10 @@ describe('what headers say of a page', () => {
       [STATED_TOTAL]: 3,
       [NEXT_CURSOR]: 'b',
     });
+  });
+
+  test('a number of rows that is written as text', () => {
+    expect(conversationParser().read({ data, TotalCount: '40' })[STATED_TOTAL]).toBe(40);
   });
 
   test.each(['x-total-count', 'x-total', 'total-count'])('%s is the number of rows', (name) => {

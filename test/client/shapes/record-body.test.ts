@@ -27,6 +27,8 @@ describe('a conversation', () => {
     ['its name', { conversation: record }],
     ['a result in data', { data: { result: record } }],
     ['a list of one', [record]],
+    ['names in PascalCase', { Result: { Data: { Id: 'conv_1', Subject: 's', subject: 's' } } }],
+    ['three objects around it', { data: { result: { view: 'raw', data: record } } }],
     ['beside another id', { id: 'req_7', data: record }],
     ['JSON:API', { data: { type: 'conversations', id: 'conv_1', attributes: { subject: 's' } } }],
     ['another name of the id', { data: { conversationId: 'conv_1', subject: 's' } }],
@@ -53,10 +55,18 @@ describe('a conversation', () => {
   });
 });
 
+test('an attribute type of JSON:API counts more than the type of the resource', () => {
+  const attributes = { accepted: true, event_id: 'e', type: 'mirror.detected', status: 'queued' };
+  const body = { data: { type: 'acknowledgements', id: 'e', attributes } };
+  expect(createBodyReader(ACKNOWLEDGEMENT, drop)(body, answer).type).toBe('mirror.detected');
+});
+
 test.each([
   [{ ok: false, error: { code: 'slow_down', request_id: null } }, 'error slow_down'],
   [{ status: 'error', message: 'no such client' }, 'error no such client'],
   [{ errors: [{ title: 'too many' }] }, 'error too many'],
+  [{ Success: false, Message: 'no such client' }, 'error no such client'],
+  [{ Error: { Code: 'slow_down' } }, 'error slow_down'],
 ])('a body that reports an error in place of a record: %j', (body, words) => {
   const read = [CONVERSATION, tokenKind(GIVEN_AT), ACKNOWLEDGEMENT, RAW].map((kind) =>
     createBodyReader<never>(kind as never, drop),
