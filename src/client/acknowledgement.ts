@@ -1,26 +1,36 @@
 // What an answer to an event says: accepted, accepted before, refused, or that it is not known.
 import type { Acknowledgement } from '../contract/event.ts';
 import type { BatchAcknowledgement, IngestRequest } from '../contract/ingest.ts';
-import { Fault } from '../faults.ts';
+import { foldedName } from '../contract/field-names.ts';
+import { Fault, type Hint } from '../faults.ts';
 import { errorFieldsOf, faultOfItem } from './error-response.ts';
 import { isWebPage, parseResponse, type ApiResponse, type Reply } from './response.ts';
 import { safeText } from './safe-text.ts';
 import { checkNoError } from './shapes/body-error.ts';
-import { isRecord } from './shapes/json-path.ts';
+import { fieldNamed, isRecord } from './shapes/json-path.ts';
+import { flagOf } from './shapes/page-facts.ts';
+import { recordsIn } from './shapes/record-body.ts';
+import { ACKNOWLEDGEMENT_WRAPPERS } from './shapes/record-kinds.ts';
 import { parseJson } from './strict-json.ts';
 
 /**
  * Returns what `read` makes of a success that answers an event. One that cannot be read leaves it open whether the event was
- * accepted: Fault 'unconfirmed'. A web page does not come from an archive service.
+ * accepted: Fault 'unconfirmed'. A web page does not come from an archive service. Of a batch a part may have been accepted, whatever
+ * else the answer says.
  */
-export function acknowledged<T>(id: string, answer: ApiResponse, read: () => T): T {
+export function acknowledged<T>(
+  id: string,
+  answer: ApiResponse,
+  read: () => T,
+  { isBatch = false }: { isBatch?: boolean } = {},
+): T {
   try {
     if (answer.bytes.length === 0)
       throw new Fault('protocol', `the answer (status ${answer.status}) has no body`);
     return read();
   } catch (error) {
     if (!(error instanceof Fault) || error.kind !== 'protocol' || isWebPage(answer)) throw error;
-    const refusal = refusalIn(answer);
+    const refusal = isBatch ? undefined : refusalIn(id, answer);
     if (refusal !== undefined) throw refusal;
     const words = saysNoAcceptance(answer)
       ? `the answer (status ${answer.status}) does not say that it was accepted`
@@ -29,7 +39,7 @@ export function acknowledged<T>(id: string, answer: ApiResponse, read: () => T):
     throw new Fault('unconfirmed', `event ${id} may have been accepted: ${words}`, {
       ...error.detail,
       status: answer.status,
-      hint: ({ arx }) => `${arx} events reconcile tells whether the service lists it`,
+      hint: reconcileHint,
     });
   }
 }
@@ -50,10 +60,12 @@ function saysNoAcceptance({ bytes }: ApiResponse): boolean {
  * Returns the Fault of a success whose body says that the event was refused; undefined where it says nothing of that, or that it may be
  * accepted later.
  */
-function refusalIn(answer: ApiResponse): Fault | undefined {
+function refusalIn(id: string, answer: ApiResponse): Fault | undefined {
   try {
-    checkNoError(parseJson(answer.bytes).value, answer.status);
-    return undefined;
+    const { value } = parseJson(answer.bytes);
+    checkNoError(value, answer.status);
+    if (flagOf(fieldNamed(value, 'accepted')) === false) return notAccepted(id, 'accepted is false');
+    return isRefused(value) ? notAccepted(id, statusWords(value)) : undefined;
   } catch (error) {
     const { code, message } = errorFieldsOf(answer);
     const words = code ?? message;
@@ -64,6 +76,54 @@ function refusalIn(answer: ApiResponse): Fault | undefined {
     return new Fault(kind, text, { ...detail, ...shown, status: answer.status });
   }
 }
+
+/** Statuses of an event that was not accepted. */
+const REFUSED: ReadonlySet<string> = new Set(
+  'rejected refused denied declined dropped discarded invalid failed error'.split(' '),
+);
+
+function isRefused(record: unknown): boolean {
+  const status = fieldNamed(record, 'status');
+  return typeof status === 'string' && REFUSED.has(status.toLowerCase());
+}
+
+function statusWords(record: unknown): string {
+  return `status ${safeText(String(fieldNamed(record, 'status')), 40)}`;
+}
+
+function notAccepted(id: string, words: string): Fault {
+  const kind = DUPLICATE.test(words) ? 'conflict' : 'forbidden';
+  return new Fault(kind, `the service did not accept ${id}: ${words}`, { code: NOT_ACCEPTED });
+}
+
+/**
+ * Returns Fault 'unconfirmed' where an answer says that an event was accepted, and in another place that it was not; undefined where it
+ * does not contradict itself.
+ */
+export function contradictionOf({ id }: IngestRequest, body: unknown, status: number): Fault | undefined {
+  for (const { path, record } of recordsIn(body, ACKNOWLEDGEMENT_WRAPPERS)) {
+    // The payload of the event may come back.
+    if (path.some((name) => foldedName(name) === 'payload')) continue;
+    const isDenied = flagOf(fieldNamed(record, 'accepted')) === false;
+    const words = isDenied ? 'accepted false' : isRefused(record) ? statusWords(record) : errorIn(record);
+    if (words === undefined) continue;
+    const message = `event ${id} may have been accepted: the answer says so, and also ${words}`;
+    return new Fault('unconfirmed', message, { status, hint: reconcileHint });
+  }
+  return undefined;
+}
+
+function errorIn(record: unknown): string | undefined {
+  try {
+    checkNoError(record, 200);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Fault) return error.message.replace(/^.* but says /, '');
+    throw error;
+  }
+}
+
+const reconcileHint: Hint = ({ arx }) => `${arx} events reconcile tells whether the service lists it`;
 
 /** Words for a failure that passes, after which the event may be accepted. */
 const PASSING = /slow|busy|rate.?limit|throttl|retry|time.?out|unavailable|internal/i;
@@ -79,15 +139,17 @@ export function parseBatch(
   schema: typeof BatchAcknowledgement,
   redact: (text: string) => string,
 ): (Acknowledgement | Fault)[] {
-  const outcomes = acknowledged(id, answer, () => {
+  const read = () => {
     const { data } = parseResponse(answer, schema).body;
     if (data.length === events.length) return data;
     throw new Fault('protocol', `${events.length} events were sent and ${data.length} answered`);
-  });
+  };
+  const outcomes = acknowledged(id, answer, read, { isBatch: true });
   return outcomes.map((outcome, index) => {
     if (!outcome.accepted) return faultOfItem(redact(outcome.error.code), redact(outcome.error.message));
-    checkEcho(outcome, events[index]!.event);
-    return outcome;
+    const { event } = events[index]!;
+    checkEcho(outcome, event);
+    return contradictionOf(event, outcome, answer.status) ?? outcome;
   });
 }
 
@@ -115,12 +177,7 @@ export function checkEcho({ accepted, event_id, type, status }: Acknowledgement,
       hint: 'send it again with the same id',
     });
   }
-  if (!accepted) {
-    const words = `accepted is false, status ${safeText(status, 40)}`;
-    throw new Fault('forbidden', `the service did not accept ${event.id}: ${words}`, {
-      code: NOT_ACCEPTED,
-    });
-  }
+  if (!accepted) throw notAccepted(event.id, `accepted is false, status ${safeText(status, 40)}`);
 }
 
 /** Our code for an event that the service answered with `accepted: false` and no error. */

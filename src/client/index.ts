@@ -26,8 +26,9 @@ import { createBodyReader, type BodyKind, type ReadBody } from './shapes/record-
 import { ACKNOWLEDGEMENT, ATTACHMENT, CONVERSATION, HEALTH } from './shapes/record-kinds.ts';
 import { ATTACHMENTS, CONVERSATIONS, EVENTS, MESSAGES, POSITIONS } from './shapes/list-kinds.ts';
 import type { ListGuess } from './shapes/list-guess.ts';
-import { acknowledged, checkEcho, duplicateOf, parseBatch } from './acknowledgement.ts';
+import { acknowledged, checkEcho, contradictionOf, duplicateOf, parseBatch } from './acknowledgement.ts';
 import { signing } from './event-signature.ts';
+import { parseJson } from './strict-json.ts';
 import { StatusContradictions } from './status-contradiction.ts';
 import { parseTokenResponse } from './token-response.ts';
 import { createSender, type SenderOptions } from './api-call.ts';
@@ -181,6 +182,8 @@ export function createClient(options: ClientOptions): Client {
       return send({ method: 'POST', url, ...body, id: event.id, ...signed(event.id) }, (answer) => {
         const reply = acknowledged(event.id, answer, () => as(records.acknowledgement())(answer));
         checkEcho(reply.body, event);
+        const contradiction = contradictionOf(event, parseJson(answer.bytes).value, answer.status);
+        if (contradiction !== undefined) throw contradiction;
         return reply;
       }).catch((error: unknown) => duplicateOf(event, error));
     },

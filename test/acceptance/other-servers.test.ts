@@ -138,6 +138,7 @@ async function sending(...bodies: (Buffer | undefined)[]): Promise<Ran> {
 }
 const json = (status: number, body: unknown) => answer(status, JSON.stringify(body));
 
+const ACK = { accepted: true, event_id: 'evt_1', type: 'mirror.detected', status: 'queued' };
 test.each([
   [200, { error: { code: 'event_refused', message: 'no' } }, 11, 'event_refused'],
   [200, { success: false, message: 'no such type' }, 11, 'no such type'],
@@ -148,6 +149,25 @@ test.each([
     5,
     'status dropped',
   ],
+  [200, { accepted: false, reason: 'no' }, 5, 'did not accept evt_1: accepted is false'],
+  [200, { Accepted: 0 }, 5, 'did not accept evt_1: accepted is false'],
+  [200, { id: 'evt_1', status: 'rejected' }, 5, 'did not accept evt_1: status rejected'],
+  [200, { ...ACK, accepted: false, status: 'duplicate' }, 0, ''],
+  [200, { results: [ACK] }, 0, ''],
+  [202, { Result: { Items: [ACK] } }, 0, ''],
+  [200, { ...ACK, payload: { status: 'failed', error: 'x' } }, 0, ''],
+  // An answer that contradicts itself proves nothing.
+  [
+    200,
+    { ...ACK, status: 'rejected' },
+    16,
+    'may have been accepted: the answer says so, and also status rejected',
+  ],
+  [207, { ...ACK, status: 'Failed' }, 16, 'and also status Failed'],
+  [200, { ...ACK, errors: [{ message: 'no such layer' }] }, 16, 'and also error no such layer'],
+  [200, { ...ACK, success: false }, 16, 'and also that the request failed'],
+  [200, { accepted: false, data: ACK }, 16, 'and also accepted false'],
+  [200, { ...ACK, data: { ...ACK, accepted: false } }, 16, 'and also accepted false'],
   // It may be accepted later, or was.
   [200, { error: { code: 'internal', message: 'failed' } }, 16, 'internal'],
   [200, { success: false }, 16, 'may have been accepted'],

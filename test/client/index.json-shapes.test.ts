@@ -423,6 +423,24 @@ describe('error answers', () => {
     });
   });
 
+  test('of a batch, what contradicts itself is not accepted, and an error of some refuses not all', async () => {
+    const events = ['evt_1', 'evt_2'].map((id) => {
+      const event = { id, type: 'mirror.detected', payload: { layer: 'x' } };
+      return { event, text: JSON.stringify(event) };
+    });
+    const [one, other] = events.map(({ event: { id, type } }) => ({
+      accepted: true,
+      event_id: id,
+      type,
+      status: 'queued',
+    }));
+    const data = [one, { ...other, error: { code: 'odd', message: 'odd' } }];
+    const outcomes = await clientFor(JSON.stringify({ status: 'queued', data })).ingestBatch(events);
+    expect(outcomes).toMatchObject([one, { kind: 'unconfirmed' }]);
+    const some = JSON.stringify({ accepted: 1, errors: [{ index: 1, message: 'odd' }] });
+    await faultFrom(clientFor(some).ingestBatch(events), 'unconfirmed');
+  });
+
   test('M1 a conflict is never tried again', async () => {
     let asked = 0;
     const client = createClient({

@@ -11,6 +11,8 @@ import { createRecordReader, type DropField, type RecordKind } from './record-fi
 export type BodyKind<Fields extends z.ZodRawShape> = RecordKind<Fields> & {
   /** What the record is, as in messages: `conversation`. A body may wrap the record in a field of that name. */
   name: string;
+  /** Further fields in which services wrap this record, in one spelling (see foldedName). */
+  wrappers?: readonly string[];
 };
 
 /** Returns the kind with the types of its fields. */
@@ -35,7 +37,7 @@ export function createBodyReader<Fields extends z.ZodRawShape>(
   return (body, answer, id) => {
     let first: { path: string[]; issue: z.core.$ZodIssue | undefined } | undefined;
     const found: { record: z.infer<z.ZodObject<Fields, z.core.$loose>>; dropped: [string, string][] }[] = [];
-    for (const { path, record } of recordsIn(body, [kind.name])) {
+    for (const { path, record } of recordsIn(body, [kind.name, ...(kind.wrappers ?? [])])) {
       const dropped: [string, string][] = [];
       const parsed = reader.read(record, (field, what) => void dropped.push([field, what]));
       if ('row' in parsed) found.push({ record: parsed.row, dropped });

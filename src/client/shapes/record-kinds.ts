@@ -49,8 +49,15 @@ function isoExpiry(record: JsonRecord, givenAt: number): string | undefined {
   return instant === undefined ? undefined : new Date(instant).toISOString();
 }
 
+/** Lists in which services acknowledge a single event too, in one spelling (see foldedName). */
+export const ACKNOWLEDGEMENT_WRAPPERS = ['acknowledgement', 'acknowledgements', 'results', 'items', 'events'];
+
 /** The acknowledgement of an event (interface 4.6). */
-export const ACKNOWLEDGEMENT = kindOf({ name: 'acknowledgement', schema: Acknowledgement });
+export const ACKNOWLEDGEMENT = kindOf({
+  name: 'acknowledgement',
+  wrappers: ACKNOWLEDGEMENT_WRAPPERS,
+  schema: Acknowledgement,
+});
 
 /** The health reply (interface 4.5). */
 export const HEALTH = kindOf({ name: 'health', schema: Health, dates: ['time'], prepare: withStatus });
