@@ -207,8 +207,13 @@ test.each([
 
 const SHA256_OF_ABC = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
 /** A catalogue with one file at `file_url`; `respond` answers every other request. */
-async function catalogue(file_url: string, respond: (path: string) => unknown): Promise<void> {
-  const data = [{ id: 'att_1', filename: 'a.txt', file_url, sha256: SHA256_OF_ABC, redacted: false }];
+async function catalogue(
+  file_url: string,
+  respond: (path: string) => unknown,
+  fields: object = {},
+): Promise<void> {
+  const row = { id: 'att_1', filename: 'a.txt', file_url, sha256: SHA256_OF_ABC, redacted: false };
+  const data = [{ ...row, ...fields }];
   await serving((path) => (path.endsWith('/v1/attachments') ? { data, has_more: false } : respond(path)));
 }
 const ABC = answer(200, 'abc', { 'content-type': 'text/plain' });
@@ -220,6 +225,12 @@ test.each(['/files/a.txt', 'files/a.txt', './files/a.txt'])('the file at %s is p
     'attachments cat att_1',
     'attachments pull att_1 --to f',
   ])
+    expect([line, (await run(line)).exit]).toEqual([line, 0]);
+});
+
+test('a size without its unit does not make a file with the right hash a wrong one', async () => {
+  await catalogue('/files/a.txt', (path) => (path === '/files/a.txt' ? ABC : 404), { size: 1 });
+  for (const line of ['attachments pull --all --to files', 'attachments cat att_1'])
     expect([line, (await run(line)).exit]).toEqual([line, 0]);
 });
 

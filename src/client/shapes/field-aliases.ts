@@ -77,7 +77,8 @@ export const ATTACHMENT_ALIASES: Alias<keyof typeof Attachment.shape>[] = [
   { field: 'file_url', names: ['downloadurl', 'url', 'href'], fits: isFileAddress },
   { field: 'filename', names: ['name', 'originalfilename', 'originalname'], fits: isText },
   { field: 'content_type', names: ['mimetype', 'mediatype', 'mime', 'type'], fits: isMediaType },
-  { field: 'bytes', names: ['sizebytes', 'bytesize', 'sizeinbytes', 'size', 'filesize'], fits: isCount },
+  // `size` alone names no unit: some services round it. A file is held to its bytes.
+  { field: 'bytes', names: ['sizebytes', 'bytesize', 'sizeinbytes', 'contentlength'], fits: isCount },
   { field: 'origin_city', names: ['city'], fits: isText },
   // One that cannot be read counts as true (see list-kinds.ts), so any value is meant.
   { field: 'redacted', names: ['isredacted'], fits: () => true },

@@ -53,7 +53,7 @@ export const attachmentView: View<Attachment> = {
       shown: (row) => (row.bytes === undefined ? '' : formatBytes(row.bytes)),
       align: 'right',
       instead: {
-        names: ['size', 'file_size', 'size_bytes', 'byte_size', 'content_length', 'length'],
+        names: ['size', 'file_size', 'length'],
         fits: isNumber,
         shown: (value) => formatBytes(Number(value)),
       },

@@ -201,19 +201,19 @@ describe('other names of fields', () => {
     [
       'attachments',
       attachments,
-      { name: 'a.txt', mimeType: 'text/plain', size: '12', city: 'oslo' },
+      { name: 'a.txt', mimeType: 'text/plain', sizeBytes: '12', city: 'oslo' },
       { filename: 'a.txt', content_type: 'text/plain', bytes: 12, origin_city: 'oslo' },
     ],
     [
       'attachments in camelCase',
       attachments,
-      { fileName: 'a.txt', contentType: 'text/plain', sizeBytes: 12, originCity: 'oslo' },
+      { fileName: 'a.txt', contentType: 'text/plain', contentLength: 12, originCity: 'oslo' },
       { filename: 'a.txt', content_type: 'text/plain', bytes: 12, origin_city: 'oslo' },
     ],
     [
-      'a type and a size of another kind',
+      'a type of another kind, and a size without its unit',
       attachments,
-      { type: 'attachment', size: '2 kB' },
+      { type: 'attachment', size: 12 },
       { content_type: undefined, bytes: undefined },
     ],
   ])('%s', (_, parser, fields, expected) => {
