@@ -8,6 +8,8 @@ import { TransportFault } from './transport.ts';
 export const MAX_RETRY_AFTER_MS = 60_000;
 /** A longer Retry-After counts as this one. */
 const MAX_RETRY_AFTER_SECONDS = 9_999_999_999;
+/** Larger numbers are instants in seconds since 1970: this is the year 2001. */
+const FIRST_INSTANT_SECONDS = 1e9;
 const INITIAL_BACKOFF_MS = 250;
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
@@ -112,13 +114,25 @@ export function backoffMs(tries: number, random: number): number {
 
 /**
  * Returns the milliseconds that Retry-After asks to wait. It is seconds, or a date by the service's own clock (its Date
- * header). Undefined where it is missing, invalid or in the past.
+ * header). Without one, a rate limit that is used up is waited for. Undefined where it is missing, invalid or in the past.
  */
 export function retryAfterMs(headers: Record<string, string>, now: number): number | undefined {
-  const text = headers['retry-after']?.trim() ?? '';
-  if (/^\d+$/.test(text)) return Math.min(Number(text), MAX_RETRY_AFTER_SECONDS) * 1000;
-  const at = parseHttpDate(text);
-  if (at === undefined) return undefined;
-  const wait = at - (parseHttpDate(headers['date']) ?? now);
-  return wait > 0 ? wait : undefined;
+  const text = headers['retry-after']?.trim();
+  if (text !== undefined && /^\d+$/.test(text)) return Math.min(Number(text), MAX_RETRY_AFTER_SECONDS) * 1000;
+  const clock = parseHttpDate(headers['date']) ?? now;
+  const at = text === undefined ? resetOf(headers, clock) : parseHttpDate(text);
+  return at !== undefined && at > clock ? at - clock : undefined;
+}
+
+/** Returns when a rate limit that is used up is reset, in milliseconds since 1970. Services name the seconds from now, or those since 1970. */
+function resetOf(headers: Record<string, string>, clock: number): number | undefined {
+  const named = ['ratelimit', 'x-ratelimit'].map((name) => [
+    headers[`${name}-remaining`],
+    headers[`${name}-reset`],
+  ]);
+  const policy = /\br=0\s*;\s*t=(\d+)/.exec(headers['ratelimit'] ?? '');
+  const text = policy?.[1] ?? named.find(([remaining]) => remaining === '0')?.[1];
+  if (text === undefined || !/^\d{1,12}$/.test(text)) return undefined;
+  const seconds = Number(text);
+  return seconds < FIRST_INSTANT_SECONDS ? clock + seconds * 1000 : seconds * 1000;
 }

@@ -43,6 +43,19 @@ describe('pauses', () => {
     expect(retryAfterMs(headers, NOW)).toBe(expected);
   });
 
+  test.each<[Record<string, string>, number | undefined]>([
+    [{ 'ratelimit-remaining': '0', 'ratelimit-reset': '7' }, 7000],
+    [{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1767225607' }, 7000],
+    [{ ratelimit: '"default";r=0;t=7' }, 7000],
+    [{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '7', 'retry-after': '2' }, 2000],
+    // A failure for another reason: the limit is not used up.
+    [{ 'x-ratelimit-remaining': '41', 'x-ratelimit-reset': '7' }, undefined],
+    [{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': 'soon' }, undefined],
+    [{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1767225590' }, undefined],
+  ])('the end of a rate limit: %j is %s ms', (headers, expected) => {
+    expect(retryAfterMs({ date: 'Thu, 01 Jan 2026 00:00:00 GMT', ...headers }, NOW)).toBe(expected);
+  });
+
   test('without a Date the own clock counts', () => {
     expect(retryAfterMs({ 'retry-after': 'Fri, 02 Jan 2026 03:04:15 GMT' }, NOW)).toBe(10_000);
   });
