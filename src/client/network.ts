@@ -41,6 +41,8 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
   const pools = new Map<string, Dispatcher>();
   /** IP addresses that connections to an origin have used. */
   const addresses = new Map<string, Set<string>>();
+  /** Origins that have answered: they speak what they are asked in. */
+  const answered = new Set<string>();
   const proxy =
     options.proxy === undefined
       ? undefined
@@ -89,6 +91,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
         },
       });
       const reply = await untilAborted(asked, signal);
+      answered.add(url.origin);
       const raw = pairs(reply.headers as unknown as string[]);
       const known = flat(raw);
       const length = Number(known['content-length'] ?? Number.NaN);
@@ -101,7 +104,9 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
       };
     } catch (error) {
       signal.throwIfAborted();
-      throw transportFaultOf(error, place, undefined, proxyPlace);
+      const fault = transportFaultOf(error, place, undefined, proxyPlace);
+      if (answered.has(url.origin)) delete fault.detail.mayBeForTls;
+      throw fault;
     }
   };
   return {
