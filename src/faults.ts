@@ -55,6 +55,8 @@ export type FaultDetail = {
   isFromOurService?: boolean;
   /** Whether a web page said that there is no such path, as servers of anything else do. */
   isMissingPage?: boolean;
+  /** Whether a server says no more than that there is no such path: the base URL may be wrong. */
+  isPathMissing?: boolean;
   /** Whether the server may expect TLS: the request went over plain http, and failed as it would there. */
   mayBeForTls?: boolean;
   /** Whether the same command may succeed later. */

@@ -10,7 +10,7 @@ import { OWNER_SECRET_HEADER, pathOf, ROUTES, type RouteName } from '../contract
 import type { SearchPage } from '../contract/search/search.ts';
 import type { Position } from '../contract/sequence.ts';
 import type { ReceivedToken, TokenRequest } from '../contract/token.ts';
-import { Fault } from '../faults.ts';
+import { Fault, type Hint } from '../faults.ts';
 import { lazy } from '../lazy.ts';
 import { parseContent, type ForeignContent } from './content-body.ts';
 import { parseResponse, parseResponseWith, rawReply, type ApiResponse, type Reply } from './response.ts';
@@ -101,6 +101,8 @@ export function createClient(options: ClientOptions): Client {
   const base = parseBaseUrl(options.baseUrl, options);
   const send = createSender(options);
   const contradictions = new StatusContradictions();
+  /** A list was answered below the base URL. */
+  let isBaseRight = false;
   let messagesRoute: 'messages' | 'messages_v1' | undefined;
   const lists = {
     attachments: lazy(() => createRecordListParser(ATTACHMENTS, options)),
@@ -131,10 +133,12 @@ export function createClient(options: ClientOptions): Client {
   ): Promise<T> {
     const url = urlWithin(base, pathOf(name, checkedParameters(parameters)), query);
     try {
-      return await send({ method: 'GET', url, withToken: ROUTES[name].scope !== null }, parse);
+      const parsed = await send({ method: 'GET', url, withToken: ROUTES[name].scope !== null }, parse);
+      if (name === 'attachments' || name === 'conversations' || name === 'messages') isBaseRight = true;
+      return parsed;
     } catch (error) {
-      const isMissingPage = error instanceof Fault && error.detail.isMissingPage === true;
-      throw (isMissingPage && error.kind === 'not_found' ? await otherServerFault() : undefined) ?? error;
+      const isPathMissing = error instanceof Fault && error.detail.isPathMissing === true;
+      throw isPathMissing ? await missingPathFault(error, name) : error;
     }
   }
 
@@ -146,16 +150,38 @@ export function createClient(options: ClientOptions): Client {
     return contradictions.compare(list, reply, lists[list]().guess()?.rows === '');
   }
 
-  /** Asks, once, for a list that every archive service has. Returns the Fault of a server that answers with a web page there, too. */
-  const otherServerFault = lazy(async (): Promise<Fault | undefined> => {
-    const url = urlWithin(base, ROUTES.attachments.path, { limit: 1 });
-    try {
-      await send({ method: 'GET', url, withToken: true }, () => undefined);
-    } catch (error) {
-      if (error instanceof Fault && error.kind === 'protocol' && error.detail.isMissingPage) return error;
+  /**
+   * Returns the Fault of a path that the service may lack, or the base URL may be wrong. The lists that every archive service has are asked
+   * for, once: where one is there, no other base URL is proposed; where each is a web page as well, this is another server.
+   */
+  async function missingPathFault(fault: Fault, name: RouteName): Promise<Fault> {
+    let other: Fault | undefined;
+    for (const list of ['attachments', 'conversations'] as const) {
+      if (isBaseRight) break;
+      if (list !== name) other = await otherLists[list]();
+      isBaseRight ||= list !== name && other === undefined;
     }
-    return undefined;
-  });
+    if (isBaseRight) {
+      const hint: Hint = ({ arx }) => `${arx} doctor tells what this service has`;
+      return new Fault(fault.kind, fault.message, { ...fault.detail, hint });
+    }
+    const isOtherServer = fault.detail.isMissingPage === true && fault.kind === 'not_found';
+    return isOtherServer && other?.kind === 'protocol' && other.detail.isMissingPage === true ? other : fault;
+  }
+  const faultOfList = (name: 'attachments' | 'conversations') =>
+    lazy(async (): Promise<Fault | undefined> => {
+      const url = urlWithin(base, ROUTES[name].path, { limit: 1 });
+      try {
+        await send({ method: 'GET', url, withToken: true }, (answer) =>
+          parseResponseWith(answer, () => undefined),
+        );
+        return undefined;
+      } catch (error) {
+        if (error instanceof Fault && error.kind !== 'interrupted') return error;
+        throw error;
+      }
+    });
+  const otherLists = { attachments: faultOfList('attachments'), conversations: faultOfList('conversations') };
 
   return {
     baseUrl: base,

@@ -24,7 +24,8 @@ async function serving(respond: (path: string, query: URLSearchParams) => unknow
 async function run(line: string): Promise<Ran> {
   const words = line.replaceAll('BASE', server!.url);
   const env = { LANG: 'C.UTF-8', ARX_TOKEN: 'tok_given' };
-  return arx(tempFolder('other-servers'), `${words} --base-url ${server!.url}`, { env });
+  const base = words.includes('--base-url') ? '' : ` --base-url ${server!.url}`;
+  return arx(tempFolder('other-servers'), `${words}${base}`, { env });
 }
 
 test.each([{}, { ok: true }, { view: 'raw', data: {} }, { status: 'ok', message: 'hello' }])(
@@ -360,6 +361,26 @@ test('a server without any route: JSON and HTML, with what to do', async () => {
     expect([line, exit, stderr]).toEqual([line, 11, expect.stringContaining('hint: check the ')]);
   }
 });
+
+test.each([
+  ['/v1/attachments', 404, 'conversations ls', 6],
+  ['/v1/attachments', 404, 'messages ls', 6],
+  ['/v1/attachments', 404, 'read msg_1', 3],
+  ['/v1/conversations', 404, 'attachments ls', 6],
+  ['/v1/conversations', answer(404, '<html>no</html>', { 'content-type': 'text/html' }), 'messages ls', 6],
+] as const)(
+  'where %s is there, and nothing else, no other base URL is proposed',
+  async (there, body, line, exit) => {
+    const page = { data: [], has_more: false };
+    await serving((path) => (path === `/archive${there}` ? page : path === there ? 200 : body));
+    const ran = await run(`${line} --base-url ${server!.url}/archive`);
+    expect([ran.exit, ran.stderr]).toEqual([
+      exit,
+      expect.stringContaining('doctor tells what this service has'),
+    ]);
+    expect(ran.stderr).not.toContain('check the base URL');
+  },
+);
 
 test('an option without a value that is given one says so', async () => {
   await serving(() => 404);
