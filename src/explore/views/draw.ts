@@ -101,7 +101,7 @@ function bodyOf(screen: Screen, state: State): DrawnRow[] {
 
 /** What is shown in place of rows. */
 function placeholder(
-  { reading, progress, total, failure, filter, entries, place }: Screen,
+  { reading, progress, total, failure, filter, entries, place, doubts }: Screen,
   columns: number,
 ): Line[] {
   if (failure !== undefined)
@@ -116,7 +116,9 @@ function placeholder(
     return [{ text: readingText(progress ?? none ?? stated), style: 'dim' }];
   }
   if (isFiltered) return noRowLines(entries, filter, columns);
-  return [{ text: `  ${emptyText(place)}`, style: 'dim' }];
+  // The last line says why.
+  const text = doubts.length > 0 ? 'no row is known' : emptyText(place);
+  return [{ text: `  ${text}`, style: 'dim' }];
 }
 
 /** Returns what is said where no row has the text of a filter. A withheld row may have it. */

@@ -33,7 +33,7 @@ function hintsOf(state: State): [own: Hint[], common: Hint[]] {
 }
 
 function ownHints(screen: Screen): Hint[] {
-  const { entries, reading, place } = screen;
+  const { entries, reading, place, failure } = screen;
   // Enter and the filter need rows.
   if (!isText(screen) && entries.length === 0 && reading !== 'reading')
     return [
@@ -42,7 +42,8 @@ function ownHints(screen: Screen): Hint[] {
       ['f', 'files'],
       ['y', 'copy command'],
     ];
-  return hintsOfPlace(place.kind);
+  const hints = hintsOfPlace(place.kind);
+  return failure === undefined ? hints : [['r', 'read again'], ...hints];
 }
 
 function hintsOfPlace(kind: Place['kind']): Hint[] {

@@ -259,6 +259,13 @@ describe('what is seen', () => {
     expect(shown(state)).toContain('! the service listed 3 rows twice (! shows 1 more)');
     const failed = after(state, { kind: 'failed', screen: 1, text: 'no answer [network]' });
     expect(shown(failed)).toContain('INCOMPLETE: no answer [network]');
+    expect(shown(failed)).toMatch(/\n r read again {2}Enter open/);
+    const none = stateAt(
+      { kind: 'thread', id: 'c' },
+      { entries: [], doubts: ['its messages cannot be listed'] },
+    );
+    expect(shown(none)).toContain('no row is known');
+    expect(shown(none)).not.toContain('nothing here');
   });
 
   test('withheld, absent, verified and failed files, and records that failed checks', () => {
