@@ -268,6 +268,8 @@ function isKnown(code: string | undefined): code is ErrorCode {
 
 function lowered(message: string): string {
   const text = message.replace(/\.$/, '');
+  // The words of a status have capitals: Not Found.
+  if (/^(\p{Lu}\p{Ll}+ )+\p{Lu}\p{Ll}+$/u.test(text)) return text.toLowerCase();
   // An acronym and the word I stay as they are.
   return /^\p{Lu}\p{Ll}/u.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
 }

@@ -154,7 +154,7 @@ describe('a service without logins', () => {
   const elsewhere = 'or --token-file FILE or ARX_TOKEN gives a token that comes from elsewhere';
   test.each<[number, unknown, string, string, string]>([
     [404, '', '', 'status 404', 'check the base URL'],
-    [404, { detail: 'Not Found' }, '', 'not Found', 'check the base URL'],
+    [404, { detail: 'Not Found' }, '', 'not found', 'check the base URL'],
     [
       404,
       { error: { code: 'not_found', message: 'No such page.' } },
