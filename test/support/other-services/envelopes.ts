@@ -1,5 +1,5 @@
 // The shapes in which other services wrap the rows of a list.
-import type { WireRow } from './record-shapes.ts';
+import { pascal, type WireRow } from './record-shapes.ts';
 
 /** What an envelope may tell of one page. */
 export type Page = {
@@ -69,6 +69,17 @@ export const resultItems: Envelope = (page) => ({
   has_more: null,
   page: { size: page.rows.length, next: page.next === undefined ? null : { cursor: page.next.cursor } },
 });
+
+/** `{Result: {Items, HasMore, TotalCount}}`, the flag and the number as text. */
+export const pascalItems: Envelope = (page) => ({
+  Result: pascal({ ...said(page), items: page.rows, has_more: page.more, total_count: page.total }),
+});
+
+/** HAL, without `_embedded` on a page without rows. */
+export const sparseHal: Envelope = (page) => {
+  const { _embedded, ...rest } = hal(page) as { _embedded: WireRow };
+  return page.rows.length === 0 ? rest : { ...rest, _embedded };
+};
 
 /** HAL: `{_embedded: {conversations}, _links: {next: {href}}}`. */
 export const hal: Envelope = (page) => ({

@@ -116,6 +116,31 @@ export const camelRecords: RecordShape = {
   idOf: ({ number }) => String(number),
 };
 
+/** PascalCase, flags and numbers as text. */
+export const pascalRecords: RecordShape = {
+  ...plainRecords,
+  thread: (thread, at) => pascal(plainRecords.thread(thread, at)),
+  letter: (letter, at) => pascal(plainRecords.letter(letter, at)),
+  file: (file, url) => pascal(plainRecords.file(file, url)),
+  entry: (entry) => pascal(plainRecords.entry(entry)),
+  idField: 'Id',
+};
+
+/** Returns a record with names in PascalCase, flags as `True` and `False`, and numbers as text. */
+export function pascal(row: WireRow): WireRow {
+  const named = (name: string): string =>
+    name.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const written = (value: unknown): unknown =>
+    typeof value === 'boolean'
+      ? value
+        ? 'True'
+        : 'False'
+      : typeof value === 'number'
+        ? String(value)
+        : value;
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [named(name), written(value)]));
+}
+
 /** Ids as numbers, the count of messages as text, dates in seconds. */
 export const numericRecords: RecordShape = {
   ...plainRecords,

@@ -103,6 +103,17 @@ export const STEADY: readonly Variant[] = [
     envelopes: {},
     errors: problemDocuments,
   }),
+  variant('hal-sparse', 'answers in HAL, and leaves out `_embedded` where there are no rows', {
+    isSibling: true,
+    envelope: envelopes.sparseHal,
+    envelopes: {},
+  }),
+  variant('pascal', '`{Result: {Items, HasMore}}`, PascalCase, flags and numbers as text', {
+    envelope: envelopes.pascalItems,
+    envelopes: {},
+    records: records.pascalRecords,
+    acknowledgements: 'wrapped',
+  }),
   variant('data-items', '`{data: {items}}`, has_more as text, ids as numbers', {
     envelope: envelopes.dataItems,
     envelopes: {},
