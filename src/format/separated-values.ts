@@ -14,7 +14,7 @@ type Options = { isSafe: boolean; isTTY: boolean };
 
 /** Returns the form of `-o tsv`: tabs, line ends and backslashes in values are escaped, so that every value can be restored. */
 export function tabSeparated({ isSafe }: Pick<Options, 'isSafe'>): SeparatedForm {
-  const value = (text: string): string => escapeValue(isSafe ? withoutFormula(text) : text);
+  const value = (text: string): string => escapeValue(isSafe ? withoutFormula(text, ';,\\t') : text);
   return { line: (values) => `${values.map(value).join('\t')}\n`, hasHeader: false };
 }
 
@@ -24,7 +24,7 @@ export function tabSeparated({ isSafe }: Pick<Options, 'isSafe'>): SeparatedForm
  */
 export function commaSeparated({ isSafe, isTTY }: Options): SeparatedForm {
   const value = (text: string): string => {
-    const safe = isSafe ? withoutFormula(text) : text;
+    const safe = isSafe ? withoutFormula(text, ';\\t') : text;
     return quoted(isTTY ? escapeText(safe) : safe);
   };
   return {
@@ -39,12 +39,17 @@ function quoted(text: string): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+const FORMULA_START = '[=+\\-@\uff1d\uff0b\uff0d\uff20]';
+/** Quotes count too: tab-separated values are not enclosed in quotes, and some programs take the first one of a value for such. */
+const FORMULA = new RegExp(`^[\\s"]*${FORMULA_START}`, 'u');
+
 /**
  * After an apostrophe a value is text. Full-width forms count too: some spreadsheets convert them. So does a part that is a cell
- * for a program that separates at semicolons or tabs: it does not see that quotes enclose the value.
+ * for a program that separates at one of `separators`: it does not see that quotes enclose the value.
  */
-function withoutFormula(text: string): string {
-  const isFormula = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(text) && !/^[+-]?\d+(?:\.\d+)?$/.test(text);
-  const safe = text.replaceAll(/([;\t\r\n][ "]*)([=+\-@\uff1d\uff0b\uff0d\uff20])/gu, "$1'$2");
+function withoutFormula(text: string, separators: string): string {
+  const part = new RegExp(`([${separators}\\r\\n][ "]*)(${FORMULA_START})`, 'gu');
+  const isFormula = FORMULA.test(text) && !/^[+-]?\d+(?:\.\d+)?$/.test(text);
+  const safe = text.replaceAll(part, "$1'$2");
   return isFormula ? `'${safe}` : safe;
 }

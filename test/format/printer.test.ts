@@ -427,11 +427,27 @@ describe('tab-separated values', () => {
   });
 
   test('with --csv-safe no value is a formula', async () => {
-    const formulas = ['=HYPERLINK("http://x")', '+1+cmd', '-1+1', '@SUM(A1)', ' =1', '＝1'];
+    const formulas = [
+      '=HYPERLINK("http://x")',
+      '+1+cmd',
+      '-1+1',
+      '@SUM(A1)',
+      ' =1',
+      '＝1',
+      '"=1',
+      '" "@SUM(1)',
+    ];
     expect(await printed(formulas, true)).toEqual(formulas.map((value) => `'${value}`));
     expect(await printed(formulas)).toEqual(formulas);
     const values = ['a=b', '-5', '+1.25', '2026-01-01', "'x"];
     expect(await printed(values, true)).toEqual(values);
+    // LibreOffice separates at commas and semicolons too, unless the user changes that.
+    expect(await printed(['x,=1', 'x; "+1+1', 'x, y-z', '1,5'], true)).toEqual([
+      "x,'=1",
+      'x; "\'+1+1',
+      'x, y-z',
+      '1,5',
+    ]);
   });
 });
 

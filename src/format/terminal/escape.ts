@@ -32,8 +32,22 @@ export function escapeValue(text: string): string {
   return escapeText(text.replaceAll('\\', '\\\\'));
 }
 
+/** Characters of a text whose lines are escaped at once. */
+const BLOCK_PIECE_LENGTH = 65_536;
+
 /** As {@link escapeText}, but keeps line ends (LF, CR LF) and expands tabs to multiples of eight columns. */
 export function escapeBlock(text: string): string {
+  let shown = '';
+  // In pieces: a hostile mail has millions of lines, and all of them in one array take ten times its memory.
+  for (let at = 0; at < text.length;) {
+    const end = text.indexOf('\n', at + BLOCK_PIECE_LENGTH) + 1 || text.length;
+    shown += escapeLines(text.slice(at, end));
+    at = end;
+  }
+  return shown;
+}
+
+function escapeLines(text: string): string {
   return text
     .split(/\r?\n/)
     .map((line) => (line.includes('\t') ? expandTabs(line.split('\t').map(escapeText)) : escapeText(line)))
