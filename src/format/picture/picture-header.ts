@@ -19,18 +19,41 @@ export function readPictureHeader(bytes: Uint8Array): PictureHeader | undefined 
   return file.toString('latin1', 0, 3) === '\xff\xd8\xff' ? jpegHeader(file) : undefined;
 }
 
-/** Finds the frame header (SOF) among the segments before the picture data. */
+/** Components of a frame that a picture can have. */
+const MAX_COMPONENTS = 4;
+/** Largest sampling factor of a component, in each direction. */
+const MAX_SAMPLING = 4;
+
 function jpegHeader(file: Buffer): PictureHeader | undefined {
+  const { done, value: at } = frameHeaders(file).next();
+  return done === true ? undefined : sized('jpeg', file.readUInt16BE(at + 7), file.readUInt16BE(at + 5));
+}
+
+/**
+ * Returns whether a JPEG file has one frame, with components that the format allows. The decoder takes memory for every frame and
+ * component before it looks at them.
+ */
+export function isJpegAllowed(file: Buffer): boolean {
+  const [at, second] = frameHeaders(file);
+  const count = at === undefined ? 0 : (file[at + 9] ?? 0);
+  if (at === undefined || second !== undefined || count === 0 || count > MAX_COMPONENTS) return false;
+  return Array.from({ length: count }, (_, index) => file[at + 11 + 3 * index] ?? 0).every((sampling) =>
+    [sampling >> 4, sampling & 15].every((factor) => factor >= 1 && factor <= MAX_SAMPLING),
+  );
+}
+
+/** Yields where each frame header (SOF) is among the segments before the picture data. */
+function* frameHeaders(file: Buffer): Generator<number, undefined> {
   for (let at = 2; at + 9 <= file.length && file[at] === 0xff;) {
     const marker = file[at + 1] ?? 0;
+    if (marker === START_OF_SCAN) return;
+    if (isFrameHeader(marker)) yield at;
     // Fill bytes may stand before a marker.
-    if (marker === 0xff) at += 1;
-    else if (isFrameHeader(marker))
-      return sized('jpeg', file.readUInt16BE(at + 7), file.readUInt16BE(at + 5));
-    else at += 2 + Math.max(2, file.readUInt16BE(at + 2));
+    at += marker === 0xff ? 1 : 2 + Math.max(2, file.readUInt16BE(at + 2));
   }
-  return undefined;
 }
+
+const START_OF_SCAN = 0xda;
 
 function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
