@@ -92,10 +92,11 @@ async function importFrom(input: Input, shown: (path: string) => string, app: Ap
   const { importPaths } = await import('../service/import/index.ts');
   const progress = app.progress();
   let stored = 0;
-  app.onInterrupt(() => ({
-    kept: `${plural(stored, 'message')} stored`,
-    next: 'run the same command to continue',
-  }));
+  app.onInterrupt(() =>
+    input.dryRun
+      ? { kept: 'nothing was stored', next: 'run the same command again' }
+      : { kept: `${plural(stored, 'message')} stored`, next: 'run the same command to continue' },
+  );
   const imported = await importPaths(archive, paths, {
     ...(input.originCity === undefined ? {} : { originCity: input.originCity }),
     ...(input.tier === undefined ? {} : { tier: input.tier }),

@@ -268,6 +268,10 @@ test('import says how many messages are stored, and the same command stores the 
   const mail = (n: number) =>
     `From a@x Thu Jan  1 00:00:00 2015\nMessage-ID: <${n}@x>\nSubject: s\n\nbody ${n}\n\n`;
   writeFileSync(join(dir, 'many.mbox'), Array.from({ length: 3000 }, (_, n) => mail(n)).join(''));
+  expectOneLine(
+    await interruptedAt(4, 'import many.mbox --dry-run', dir),
+    'nothing was stored; run the same command again',
+  );
   const ended = await interruptedAt(4, 'import many.mbox', dir);
   const [, stored = ''] = /: ([\d,]+) messages stored; run/.exec(ended.stderr) ?? [];
   expectOneLine(ended, `${stored} messages stored; run the same command to continue`);
