@@ -32,9 +32,12 @@ export function blobsOf(dir: string): string {
 
 /** Returns the error of a folder that has files of an archive, but no database. */
 export function databaseMissing(): UnusableArchive {
-  return new UnusableArchive(`${DATABASE} is missing or empty, but the files that it named are here`, {
-    isDamaged: true,
-  });
+  return new UnusableArchive(
+    `${DATABASE} is missing, empty or not its own, but the files of an archive are here`,
+    {
+      isDamaged: true,
+    },
+  );
 }
 
 /** Makes the folder of a new archive. Throws the error of the file system, or what a full disk means. */

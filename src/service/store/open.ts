@@ -31,7 +31,7 @@ import {
   isFilesHome,
 } from './meta-table/files-location.ts';
 import { copyUnfinished, filesLost, openingError, OtherFilesLocation } from './opening-error.ts';
-import { checkSchema, migrate } from './schema/migrate.ts';
+import { checkSchema, migrate, otherTables } from './schema/migrate.ts';
 import { databaseCounters, PROCESS_COUNTERS } from './shared-counters.ts';
 import type { Database, Statements } from './sql/database.ts';
 import { NoArchive } from './sql/unusable-archive.ts';
@@ -103,12 +103,17 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
       return fillNew(statements, options);
     };
     try {
-      // A database that was copied without its log may contain no table.
-      if ('dir' in options && (await isLost(options.dir, () => hasNoTable(database))))
-        throw databaseMissing();
-      // Its creation failed, for example at a limit, and was undone.
-      if (mustExist && 'dir' in options && (await hasNoTable(database)))
-        throw new NoArchive('there is no archive');
+      if ('dir' in options && (await hasNoVersions(database))) {
+        // A database that was copied without its log may contain no table, and one with the log of another database other tables.
+        if (await isLost(options.dir, () => hasNoVersions(database))) throw databaseMissing();
+        if (!(await hasNoTable(database))) {
+          // Another process may have made the archive meanwhile.
+          if (await hasNoVersions(database)) throw otherTables(0);
+        } else if (mustExist) {
+          // Its creation failed, for example at a limit, and was undone.
+          throw new NoArchive('there is no archive');
+        }
+      }
       if (readOnly) await checkSchema(database);
       // The key is created now, so that listing files never writes, for example on a full disk.
       else if (await migrate(database, mustExist ? undefined : fill)) await fileKey(archive);
@@ -211,6 +216,14 @@ async function checkFiles(archive: OpenArchive, { allowDamaged, asCopy }: OpenMo
   }
   if (found === 'lost' || found === 'undecided' || found === place) return;
   throw new OtherFilesLocation(found, place, archive.blobs.mark?.place);
+}
+
+/** Whether no archive was made in the database: the table of versions is made together with the others. */
+async function hasNoVersions(database: Database): Promise<boolean> {
+  return (
+    (await database.get("SELECT 1 FROM sqlite_master WHERE name = 'migrations' AND type = 'table'")) ===
+    undefined
+  );
 }
 
 async function hasNoTable(database: Database): Promise<boolean> {

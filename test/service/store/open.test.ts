@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { beforeEach, expect, test } from 'vitest';
 import { ArchiveUnreadable, openArchive } from '../../../src/service/index.ts';
 import { redact, rowsOfSameFile, unredact } from '../../../src/service/administration.ts';
@@ -16,7 +17,8 @@ import { tempFolder } from '../../support/temp-folder.ts';
 let dir: string;
 beforeEach(() => void (dir = tempFolder('open')));
 
-const open = (folder = join(dir, 'a', 'b')) => openArchive({ sleep, dir: folder, now: () => 0, randomBytes });
+const open = (folder = join(dir, 'a', 'b'), mustExist = false) =>
+  openArchive({ sleep, dir: folder, mustExist, now: () => 0, randomBytes });
 
 test('creates the folder for its owner alone, and opens again with the same key', async () => {
   const first = await open();
@@ -105,6 +107,19 @@ test('what is not an archive is said to be none, and stays as it is', async () =
   );
   await expect(open(dir)).rejects.toThrow(ArchiveUnreadable);
   expect((await stat(join(dir, 'archive.db'))).size).toBe(1260);
+});
+
+// Of another program, or an archive under the log (-wal) of another database.
+test.each([
+  [false, 'it contains tables of something else'],
+  [true, 'archive.db is missing, empty or not its own, but the files of an archive are here'],
+])('a database with other tables is not made an archive; files beside it: %j', async (hasFiles, why) => {
+  const database = new DatabaseSync(join(dir, 'archive.db'));
+  database.exec('CREATE TABLE other (x)');
+  if (hasFiles) await mkdir(join(dir, 'blobs', '4e'), { recursive: true });
+  for (const mustExist of [true, false]) await expect(open(dir, mustExist)).rejects.toMatchObject({ why });
+  expect(database.prepare('SELECT name FROM sqlite_master').all()).toEqual([{ name: 'other' }]);
+  database.close();
 });
 
 test('the summary follows what is added, redacted and moved', async () => {

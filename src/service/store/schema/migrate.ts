@@ -69,7 +69,8 @@ function isNameConflict(error: unknown): boolean {
   return primaryCode(error) === SQLITE.ERROR || (typeof code === 'string' && /^42[7P]/.test(code));
 }
 
-function otherTables(version: number, cause: unknown): UnusableArchive {
+/** Returns the error of a database whose tables are not those of an archive of this version; 0 is none. */
+export function otherTables(version: number, cause?: unknown): UnusableArchive {
   return version === 0
     ? new UnusableArchive('it contains tables of something else', { isDamaged: false, cause })
     : new UnusableArchive('its tables are not those of its version', { isDamaged: true, cause });
