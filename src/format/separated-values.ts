@@ -14,7 +14,7 @@ type Options = { isSafe: boolean; isTTY: boolean };
 
 /** Returns the form of `-o tsv`: tabs, line ends and backslashes in values are escaped, so that every value can be restored. */
 export function tabSeparated({ isSafe }: Pick<Options, 'isSafe'>): SeparatedForm {
-  const value = (text: string): string => escapeValue(isSafe ? withoutFormula(text, ';,\\t') : text);
+  const value = (text: string): string => escapeValue(isSafe ? withoutFormula(text, PART_OF_TSV) : text);
   return { line: (values) => `${values.map(value).join('\t')}\n`, hasHeader: false };
 }
 
@@ -24,7 +24,7 @@ export function tabSeparated({ isSafe }: Pick<Options, 'isSafe'>): SeparatedForm
  */
 export function commaSeparated({ isSafe, isTTY }: Options): SeparatedForm {
   const value = (text: string): string => {
-    const safe = isSafe ? withoutFormula(text, ';\\t') : text;
+    const safe = isSafe ? withoutFormula(text, PART_OF_CSV) : text;
     return quoted(isTTY ? escapeText(safe) : safe);
   };
   return {
@@ -39,16 +39,15 @@ function quoted(text: string): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-const FORMULA_START = '[=+\\-@\uff1d\uff0b\uff0d\uff20]';
 /** Quotes count too: tab-separated values are not enclosed in quotes, and some programs take the first one of a value for such. */
-const FORMULA = new RegExp(`^[\\s"]*${FORMULA_START}`, 'u');
+const FORMULA = /^[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u;
+/** A part that is a cell for a program that separates at semicolons or tabs: it does not see that quotes enclose the value. */
+const PART_OF_CSV = /([;\t\r\n][ "]*)([=+\-@\uff1d\uff0b\uff0d\uff20])/gu;
+/** The same without quotes around the value, which separates at commas, too. */
+const PART_OF_TSV = /([;,\t\r\n][ "]*)([=+\-@\uff1d\uff0b\uff0d\uff20])/gu;
 
-/**
- * After an apostrophe a value is text. Full-width forms count too: some spreadsheets convert them. So does a part that is a cell
- * for a program that separates at one of `separators`: it does not see that quotes enclose the value.
- */
-function withoutFormula(text: string, separators: string): string {
-  const part = new RegExp(`([${separators}\\r\\n][ "]*)(${FORMULA_START})`, 'gu');
+/** After an apostrophe a value is text. Full-width forms count too: some spreadsheets convert them. So does a `part` that is a cell. */
+function withoutFormula(text: string, part: RegExp): string {
   const isFormula = FORMULA.test(text) && !/^[+-]?\d+(?:\.\d+)?$/.test(text);
   const safe = text.replaceAll(part, "$1'$2");
   return isFormula ? `'${safe}` : safe;

@@ -27,19 +27,10 @@ export const Finding = z.enum([
 ]);
 export type Finding = z.infer<typeof Finding>;
 
-/** Findings that need somebody: an event is missing, refused, not applied, or has two bodies. The others are usual after a failure. */
-export const PROBLEMS: ReadonlySet<Finding> = new Set([
-  'not_indexed',
-  'unacknowledged',
-  'refused',
-  'dead',
-  'other_body',
-]);
-
 /**
  * `events reconcile -o json`. `sent`, `acknowledged` and `indexed` count events of the journal by id. `others` counts events of the
  * service that the journal does not have. `findings` counts each kind; `events` names up to 1,000,000 events
- * of each of the {@link PROBLEMS}, and up to 1,000 of each other kind. `replayed`
+ * of each kind that needs somebody (reconcile-problems.ts), and up to 1,000 of each other kind. `replayed`
  * counts events that were sent again; all other numbers describe the state after that.
  */
 export const ReconcileReport = z.object({

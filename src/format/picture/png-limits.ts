@@ -1,6 +1,7 @@
 // Refuses PNG files that would need far more memory than their size says, before the decoder sees them.
 import { inflateSync } from 'node:zlib';
 
+/** Said of a picture that is not decoded, or whose decoding was given up. */
 export const TOO_MUCH_MEMORY = 'it needs too much memory';
 /** Channels of a pixel by colour type. */
 const CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };

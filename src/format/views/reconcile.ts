@@ -1,5 +1,6 @@
 // How a reconciliation is shown: the verdict, the counts, and the first events of each finding.
-import { PROBLEMS, type Finding, type ReconcileReport } from '../../contract/reports/reconcile.ts';
+import { PROBLEMS } from '../../contract/reports/reconcile-problems.ts';
+import type { Finding, ReconcileReport } from '../../contract/reports/reconcile.ts';
 import { formatCount, plural } from '../numbers.ts';
 import { alignColumns, type Line, type Style } from '../terminal/styled-line.ts';
 import { MAX_NAMED_ITEMS } from './first-branches.ts';
