@@ -82,19 +82,26 @@ const UNREADABLE = 'it is damaged, or of a kind that arx cannot decode';
 /** A frame header of a JPEG with components of this sampling. */
 const frame = (components: number, sampling: number, side = 16): Buffer =>
   Buffer.from([
-    ...[0xff, 0xc0, 0, 8 + 3 * components, 8, 0, side, 0, side, components],
+    0xff,
+    0xc0,
+    0,
+    8 + 3 * components,
+    8,
+    0,
+    side,
+    0,
+    side,
+    components,
     ...Array.from({ length: components }, (_, index) => [index + 1, sampling, 0]).flat(),
   ]);
 const jpegOf = (...segments: Buffer[]): Buffer =>
   Buffer.concat([Buffer.from([0xff, 0xd8]), ...segments, Buffer.from([0xff, 0xd9])]);
 
+const emptyChunks = (count: number): [string, Buffer][] =>
+  Array.from({ length: count }, () => ['IDAT', Buffer.alloc(0)]);
+
 test('a picture with as many chunks as libpng writes is decoded', async () => {
-  const few = pngOf(
-    pngHeader(6, 6),
-    ...Array<[string, Buffer]>(40_000).fill(['IDAT', Buffer.alloc(0)]),
-    pngZeros(6 * 25),
-    PNG_END,
-  );
+  const few = pngOf(pngHeader(6, 6), ...emptyChunks(40_000), pngZeros(6 * 25), PNG_END);
   expect(await decoded(few)).toMatchObject({ width: 6, height: 6 });
 });
 
@@ -121,7 +128,7 @@ test.each<[string, Uint8Array, string]>([
   ['a PNG that is cut', pngFile(scene(30, 20)).subarray(0, 200), UNREADABLE],
   [
     '60,000 chunks without data',
-    pngOf(pngHeader(6, 6), ...Array<[string, Buffer]>(60_000).fill(['IDAT', Buffer.alloc(0)]), PNG_END),
+    pngOf(pngHeader(6, 6), ...emptyChunks(60_000), PNG_END),
     'it has more than 50,000 chunks',
   ],
   ['a JPEG of 80 components', jpegOf(frame(80, 0x11)), UNREADABLE],
