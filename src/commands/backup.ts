@@ -7,7 +7,7 @@ import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { formatBytes, plural } from '../format/numbers.ts';
 import { backupLines } from '../format/views/index.ts';
-import { DATABASE_INPUT, localPlace } from './database-option.ts';
+import { DATABASE_INPUT, localPlace } from './archive/database-option.ts';
 
 export const Input = z.object({
   to: z.string({ error: 'name the folder of the backup' }).min(1),

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { completionScript, SHELLS } from '../completion/scripts.ts';
 import { Fault } from '../faults.ts';
-import { CONFIRM_INPUT } from './confirm.ts';
+import { CONFIRM_INPUT } from './shared/confirm.ts';
 
 const WHAT = [...SHELLS, 'install', 'uninstall'] as const;
 
@@ -16,7 +16,7 @@ export const Input = z.object({
 /** Runs `arx completion`. */
 export async function run({ shell, target, ...options }: z.infer<typeof Input>, app: App): Promise<void> {
   if (shell === 'install' || shell === 'uninstall') {
-    const commands = await import('./completion-install.ts');
+    const commands = await import('./completion/install.ts');
     return commands[shell](target, options, app);
   }
   if (target !== undefined || options.yes || options.dryRun)

@@ -8,7 +8,7 @@ import { Fault } from '../faults.ts';
 import { colorPaint, NO_PAINT } from '../format/terminal/styled-line.ts';
 import type { Terminal } from '../world.ts';
 import { explorerArchive } from './explore/archive.ts';
-import { recordKind } from './record-kind.ts';
+import { recordKind } from './lists/record-kind.ts';
 
 export const Input = z.object({ id: z.string().min(1).optional(), mouse: z.boolean().default(false) });
 type Input = z.infer<typeof Input>;

@@ -3,13 +3,13 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
 import { fsckLines } from '../format/views/index.ts';
-import { DATABASE_INPUT, localPlace } from './database-option.ts';
-import { checkPagesElsewhere } from './check-pages.ts';
-import { openState } from './fsck-state.ts';
-import { hashFiles } from './hash-files.ts';
-import { periodOf } from './row-tests.ts';
+import { DATABASE_INPUT, localPlace } from './archive/database-option.ts';
+import { checkPagesElsewhere } from './archive/check-pages.ts';
+import { openState } from './archive/fsck-state.ts';
+import { hashFiles } from './archive/hash-files.ts';
+import { periodOf } from './lists/row-tests.ts';
 import type { ArchiveLocation } from '../service/index.ts';
-import { uncheckedFault } from './unchecked-fault.ts';
+import { uncheckedFault } from './archive/unchecked-fault.ts';
 
 export const Input = z.object({
   ...DATABASE_INPUT,

@@ -5,8 +5,8 @@ import type { Health } from '../contract/health.ts';
 import { Fault } from '../faults.ts';
 import { safeText } from '../client/safe-text.ts';
 import { healthView } from '../format/views/index.ts';
-import { hasFileAddresses } from './file-addresses.ts';
-import { withoutSecrets } from './without-secrets.ts';
+import { hasFileAddresses } from './attachments/file-addresses.ts';
+import { withoutSecrets } from './shared/without-secrets.ts';
 
 export const Input = z.object({});
 

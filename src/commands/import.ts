@@ -11,11 +11,11 @@ import { Fault } from '../faults.ts';
 import { formatCount, plural } from '../format/numbers.ts';
 import type { ArchiveLocation, OpenArchive } from '../service/index.ts';
 import { importLines, countOf, tierChangeTexts } from '../format/views/index.ts';
-import { refuseOwnFolders } from './archive-folder.ts';
-import { DATABASE_INPUT, localPlace } from './database-option.ts';
-import { checkArchiveFolder } from './new-archive-folder.ts';
-import { withSpoolFolder } from './spool-folder.ts';
-import { compileLess } from './v8-flags.ts';
+import { refuseOwnFolders } from './archive/archive-folder.ts';
+import { DATABASE_INPUT, localPlace } from './archive/database-option.ts';
+import { checkArchiveFolder } from './archive/new-archive-folder.ts';
+import { withSpoolFolder } from './shared/spool-folder.ts';
+import { compileLess } from './shared/v8-flags.ts';
 
 export const Input = z.object({
   paths: z.array(z.string().min(1)).min(1),

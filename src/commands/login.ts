@@ -17,8 +17,8 @@ import { shellLine, shellWord } from '../shell-words.ts';
 import { escapeText } from '../format/terminal/escape.ts';
 import { identityView } from '../format/views/index.ts';
 import { namedProfile, useAlways } from '../wiring/no-archive.ts';
-import { openLocalArchive } from './local-archive.ts';
-import { askGivenTier, askName, askTier, askUse, meantTier } from './login-questions.ts';
+import { openLocalArchive } from './archive/local-archive.ts';
+import { askGivenTier, askName, askTier, askUse, meantTier } from './login/questions.ts';
 import { identityOf } from './whoami.ts';
 
 // Its three other options are also settings, so their values are in app.settings.

@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import { forgottenView } from '../format/views/index.ts';
-import { CONFIRM_INPUT, confirm } from './confirm.ts';
+import { CONFIRM_INPUT, confirm } from './shared/confirm.ts';
 
 export const Input = z.object({ all: z.boolean().default(false), ...CONFIRM_INPUT });
 type Input = z.infer<typeof Input>;

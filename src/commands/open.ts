@@ -13,10 +13,10 @@ import { checkDisplay, checkInteractive, launch, openAttachment } from './attach
 import { noCounts } from './conversations/export-counts.ts';
 import { openThreadFiles } from './conversations/export-files.ts';
 import { headOf, pageOf } from './conversations/thread-document.ts';
-import { findRecord } from './find-record.ts';
+import { findRecord } from './lists/find-record.ts';
 import { readMessage } from './read/read-message.ts';
 import { readThread, threadMessages } from './read/read-thread.ts';
-import { recordKind, type RecordKind } from './record-kind.ts';
+import { recordKind, type RecordKind } from './lists/record-kind.ts';
 import { idArgument } from '../shell-words.ts';
 
 export const Input = z.object({ id: z.string().min(1), force: z.boolean().default(false) });

@@ -13,12 +13,12 @@ import {
 } from '../format/views/index.ts';
 import { readContent } from './content/read-content.ts';
 import { writeStored } from './content/write-stored.ts';
-import { withPipedIds } from './id-list.ts';
+import { withPipedIds } from './shared/id-list.ts';
 import { readMessage } from './read/read-message.ts';
 import { problemOf, readOrProblem, readThread, threadMessages } from './read/read-thread.ts';
-import { recordKind } from './record-kind.ts';
-import { refuseOutputForm } from './write-bytes.ts';
-import { failUnavailable, type Unavailable } from './unavailable.ts';
+import { recordKind } from './lists/record-kind.ts';
+import { refuseOutputForm } from './shared/write-bytes.ts';
+import { failUnavailable, type Unavailable } from './shared/unavailable.ts';
 import { idArgument } from '../shell-words.ts';
 
 export const Input = z.object({

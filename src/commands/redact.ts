@@ -5,10 +5,10 @@ import { fileStateOf } from '../contract/attachment-file.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import { attachmentViewWithoutUrl } from '../format/views/index.ts';
-import { CONFIRM_INPUT, confirm } from './confirm.ts';
-import { DATABASE_INPUT, archivePlace } from './database-option.ts';
-import { absence } from './find-record.ts';
-import { withKindOfId } from './single-record.ts';
+import { CONFIRM_INPUT, confirm } from './shared/confirm.ts';
+import { DATABASE_INPUT, archivePlace } from './archive/database-option.ts';
+import { absence } from './lists/find-record.ts';
+import { withKindOfId } from './lists/single-record.ts';
 
 export const Input = z.object({
   id: z.string().min(1),

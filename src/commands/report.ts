@@ -6,11 +6,11 @@ import type { VerifyReport } from '../contract/reports/files.ts';
 import type { ArchiveReport } from '../contract/reports/whole-archive.ts';
 import { Fault } from '../faults.ts';
 import { wholeArchiveLines } from '../format/views/index.ts';
-import { noticeEmptyArchive } from './archive-counts.ts';
+import { noticeEmptyArchive } from './lists/archive-counts.ts';
 import { verifyPath } from './attachments/verify.ts';
-import { checkFree, checkOutputFile, OutputFile, writeHtmlPage } from './output-file.ts';
+import { checkFree, checkOutputFile, OutputFile, writeHtmlPage } from './shared/output-file.ts';
 import { readArchive } from './report/read-archive.ts';
-import { sayWithheld } from './withheld-rows.ts';
+import { sayWithheld } from './lists/withheld-rows.ts';
 
 export const Input = z.object({
   html: OutputFile.optional(),

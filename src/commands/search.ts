@@ -17,14 +17,14 @@ import {
   searchCountView,
   searchHitView,
 } from '../format/views/index.ts';
-import { noticeEmptyArchive } from './archive-counts.ts';
+import { noticeEmptyArchive } from './lists/archive-counts.ts';
 import { idArgument } from '../shell-words.ts';
-import { commandAgain, commandForAll, optionWords } from './command-again.ts';
-import { checkDateRange } from './date-range.ts';
-import { ContentType, Limit, withoutUndefined } from './input.ts';
-import { printTotal } from './page.ts';
-import { datesOf, sayDatesAreUtc } from './utc-dates.ts';
-import { OTHER_TIER } from './withheld-rows.ts';
+import { commandAgain, commandForAll, optionWords } from './shared/command-again.ts';
+import { checkDateRange } from './lists/date-range.ts';
+import { ContentType, Limit, withoutUndefined } from './shared/input.ts';
+import { printTotal } from './lists/page.ts';
+import { datesOf, sayDatesAreUtc } from './lists/utc-dates.ts';
+import { OTHER_TIER } from './lists/withheld-rows.ts';
 
 export const Input = z.object({
   query: z.array(z.string()).default([]),
@@ -328,7 +328,7 @@ export async function hiddenFiles(
 ): Promise<readonly string[] | undefined> {
   const isOfInterest = app.strict || query.filters.some(({ kind }) => kind !== 'city' && kind !== 'type');
   if (!isOfInterest || withheldFilesOf(page, query, facet) === 0) return undefined;
-  const { filesThatMayMatch } = await import('./withheld-files.ts');
+  const { filesThatMayMatch } = await import('./search/withheld-files.ts');
   return filesThatMayMatch(query, client, app);
 }
 
@@ -390,7 +390,7 @@ export async function sayWhyNone(
     return;
   }
   if (isWhole(page)) {
-    const { noticeMissingValues } = await import('./missing-values.ts');
+    const { noticeMissingValues } = await import('./search/missing-values.ts');
     await noticeMissingValues(query, page, client, app);
   }
   const parts = alone

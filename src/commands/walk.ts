@@ -7,11 +7,11 @@ import type { RowChanges } from '../client/list-parser.ts';
 import { Fault } from '../faults.ts';
 import { anyView } from '../format/views/index.ts';
 import type { PageQuery, Source } from '../walk/source.ts';
-import { changesBesidePosition, StatedTotals } from './contradictions.ts';
-import { withoutUndefined } from './input.ts';
-import { readableList, type ReadableList } from './readable-list.ts';
-import { WalkInput } from './walk-input.ts';
-import { pageRowsOf, walkList } from './walk-list.ts';
+import { changesBesidePosition, StatedTotals } from './lists/contradictions.ts';
+import { withoutUndefined } from './shared/input.ts';
+import { readableList, type ReadableList } from './lists/readable-list.ts';
+import { WalkInput } from './walk/walk-input.ts';
+import { pageRowsOf, walkList } from './walk/walk-list.ts';
 
 const Name = z.string().min(1).max(200);
 

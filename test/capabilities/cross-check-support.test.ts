@@ -7,7 +7,7 @@ import {
   type MessagesQuery,
   type OpeningRow,
 } from '../../src/capabilities/cross-check-support.ts';
-import { withoutUndefined } from '../../src/commands/input.ts';
+import { withoutUndefined } from '../../src/commands/shared/input.ts';
 import { Fault } from '../../src/faults.ts';
 import type { PageQuery } from '../../src/walk/source.ts';
 import { faultyList } from '../support/faulty-list.ts';

@@ -8,11 +8,11 @@ import { Fault, NOTHING_CHANGED } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { archiveCopyLines } from '../../format/views/index.ts';
 import type { ArchiveLocation, OpenArchive } from '../../service/index.ts';
-import { archivePlace, shownPlace } from '../database-option.ts';
-import { checkArchiveFolder } from '../new-archive-folder.ts';
-import { checkPagesElsewhere } from '../check-pages.ts';
-import { hashFiles } from '../hash-files.ts';
-import { uncheckedFault } from '../unchecked-fault.ts';
+import { archivePlace, shownPlace } from './database-option.ts';
+import { checkArchiveFolder } from './new-archive-folder.ts';
+import { checkPagesElsewhere } from './check-pages.ts';
+import { hashFiles } from './hash-files.ts';
+import { uncheckedFault } from './unchecked-fault.ts';
 
 export const Input = z.object({
   from: z.string().min(1),

@@ -4,8 +4,8 @@ import type { App } from '../../app.ts';
 import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
 import { plural } from '../../format/numbers.ts';
 import { openLocalArchive } from '../../wiring/local-archive.ts';
-import { archiveNamesInput } from '../archive-names.ts';
-import { withServers } from '../database-servers.ts';
+import { archiveNamesInput } from './archive-names.ts';
+import { withServers } from './database-servers.ts';
 
 export const Input = z.object({
   database: z.string().min(1),

@@ -4,9 +4,9 @@ import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import type { ArchiveEntry } from '../../service/administration.ts';
-import { archiveNamesInput } from '../archive-names.ts';
-import { CONFIRM_INPUT, confirm } from '../confirm.ts';
-import { missingArchiveFault, withServers } from '../database-servers.ts';
+import { archiveNamesInput } from './archive-names.ts';
+import { CONFIRM_INPUT, confirm } from '../shared/confirm.ts';
+import { missingArchiveFault, withServers } from './database-servers.ts';
 
 export const Input = z.object({ database: z.string().min(1), names: archiveNamesInput, ...CONFIRM_INPUT });
 

@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { archiveEntryView, type ListedArchive } from '../../format/views/index.ts';
-import { eachArchive, withServers } from '../database-servers.ts';
+import { eachArchive, withServers } from './database-servers.ts';
 
 export const Input = z.object({ database: z.string().min(1) });
 

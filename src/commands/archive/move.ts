@@ -7,10 +7,10 @@ import { plural } from '../../format/numbers.ts';
 import { archiveMoveLines } from '../../format/views/index.ts';
 import type { Archive, ArchiveLocation, OpenArchive } from '../../service/index.ts';
 import { openLocalArchive } from '../../wiring/local-archive.ts';
-import { archiveNamesInput } from '../archive-names.ts';
-import { CONFIRM_INPUT, confirm } from '../confirm.ts';
-import { eachArchive, missingArchiveFault, withServers, type DatabaseServer } from '../database-servers.ts';
-import { hashFiles } from '../hash-files.ts';
+import { archiveNamesInput } from './archive-names.ts';
+import { CONFIRM_INPUT, confirm } from '../shared/confirm.ts';
+import { eachArchive, missingArchiveFault, withServers, type DatabaseServer } from './database-servers.ts';
+import { hashFiles } from './hash-files.ts';
 
 export const Input = z.object({
   from: z.string().min(1),

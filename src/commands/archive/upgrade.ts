@@ -6,7 +6,7 @@ import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { archiveUpgradeLines } from '../../format/views/index.ts';
 import type { ArchiveEntry } from '../../service/administration.ts';
-import { eachArchive, withServers, type DatabaseServer } from '../database-servers.ts';
+import { eachArchive, withServers, type DatabaseServer } from './database-servers.ts';
 
 export const Input = z.object({ database: z.string().min(1), dryRun: z.boolean().default(false) });
 type Input = z.infer<typeof Input>;

@@ -8,11 +8,11 @@ import { sha256Of } from '../../download/hash-of-row.ts';
 import { MAX_HELD_BYTES, streamFile } from '../../download/held-stream.ts';
 import { Fault } from '../../faults.ts';
 import { formatBytes } from '../../format/numbers.ts';
-import { LIMIT_INPUT, limitDownloads } from '../download-limits.ts';
-import { findRecords } from '../find-record.ts';
-import { withPipedIds } from '../id-list.ts';
-import { isOfOneRecord, withKindOfId } from '../single-record.ts';
-import { mayControlTerminal, refuseOutputForm, writeBytes } from '../write-bytes.ts';
+import { LIMIT_INPUT, limitDownloads } from '../shared/download-limits.ts';
+import { findRecords } from '../lists/find-record.ts';
+import { withPipedIds } from '../shared/id-list.ts';
+import { isOfOneRecord, withKindOfId } from '../lists/single-record.ts';
+import { mayControlTerminal, refuseOutputForm, writeBytes } from '../shared/write-bytes.ts';
 import { attachmentSource, ID_FIELDS } from './catalogue.ts';
 import { idArgument } from '../../shell-words.ts';
 

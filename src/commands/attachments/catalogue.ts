@@ -4,9 +4,9 @@ import type { Client } from '../../client/index.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
-import { changesAmong, countContradictions } from '../contradictions.ts';
-import { exactRowsOf, type ExactRows } from '../exact-rows.ts';
-import { absence, findRecords, type FoundRecord, type RecordSource } from '../find-record.ts';
+import { changesAmong, countContradictions } from '../lists/contradictions.ts';
+import { exactRowsOf, type ExactRows } from '../lists/exact-rows.ts';
+import { absence, findRecords, type FoundRecord, type RecordSource } from '../lists/find-record.ts';
 
 /** Fields of a row of `-o ndjson` that name an attachment, the first that is there counts. */
 export const ID_FIELDS = ['attachment_id', 'id'] as const;

@@ -5,14 +5,14 @@ import type { Attachment } from '../../contract/attachment.ts';
 import { fileStateOf } from '../../contract/attachment-file.ts';
 import type { AttachmentCount } from '../../contract/reports/attachment-count.ts';
 import { attachmentCountView } from '../../format/views/index.ts';
-import { changedRows } from '../contradictions.ts';
+import { changedRows } from '../lists/contradictions.ts';
 import { countCatalogueContradictions } from './catalogue.ts';
 import { filterAsWritten } from './spelling.ts';
-import { noticeEmptyArchive } from '../archive-counts.ts';
-import { exactRowsOf } from '../exact-rows.ts';
-import { failNoMatch } from '../no-match.ts';
-import { withProgress } from '../with-progress.ts';
-import { filterState, localTests } from '../row-listing.ts';
+import { noticeEmptyArchive } from '../lists/archive-counts.ts';
+import { exactRowsOf } from '../lists/exact-rows.ts';
+import { failNoMatch } from '../lists/no-match.ts';
+import { withProgress } from '../lists/with-progress.ts';
+import { filterState, localTests } from '../lists/row-listing.ts';
 import {
   attachmentTests,
   checkSelectors,
@@ -23,8 +23,8 @@ import {
   Selectors,
 } from './filter.ts';
 import { factsFor } from './message-facts.ts';
-import { withheldInSummary } from '../withheld-rows.ts';
-import { failUnavailable } from '../unavailable.ts';
+import { withheldInSummary } from '../lists/withheld-rows.ts';
+import { failUnavailable } from '../shared/unavailable.ts';
 import { FilesWithoutValue, type ValueSelection } from './without-value.ts';
 
 export const Input = Selectors;

@@ -28,12 +28,12 @@ import { isNotKept, readManifest } from '../../download/manifest.ts';
 import { isUndecidedMark, isUnfinishedMark } from '../../download/unfinished-pull.ts';
 import { catalogueRows, countCatalogueContradictions, sendersOf } from './catalogue.ts';
 import { limitedNotices } from './notices.ts';
-import { checkOutputFile } from '../output-file.ts';
-import { unfinishedWalkFault } from '../unfinished-walk.ts';
-import { withSpoolFolder } from '../spool-folder.ts';
-import { spareMemory } from '../v8-flags.ts';
+import { checkOutputFile } from '../shared/output-file.ts';
+import { unfinishedWalkFault } from '../walk/unfinished-walk.ts';
+import { withSpoolFolder } from '../shared/spool-folder.ts';
+import { spareMemory } from '../shared/v8-flags.ts';
 import { newlyWithheldText } from './kept-file-news.ts';
-import { unavailableFault } from '../unavailable.ts';
+import { unavailableFault } from '../shared/unavailable.ts';
 import { sayUndecided, unfinishedPullFault } from './unfinished-pull.ts';
 
 export const Input = z.object({

@@ -6,14 +6,14 @@ import type { Query } from '../../client/index.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { cutText } from '../../contract/search/cut-text.ts';
 import { shellLine, shellWord } from '../../shell-words.ts';
-import { optionWords } from '../command-again.ts';
-import type { FieldFilter } from '../field-filter.ts';
-import { ContentType, Size } from '../input.ts';
+import { optionWords } from '../shared/command-again.ts';
+import type { FieldFilter } from '../lists/field-filter.ts';
+import { ContentType, Size } from '../shared/input.ts';
 import type { MessageFacts } from './message-facts.ts';
-import { FilteredList, type LocalTests } from '../filtered-list.ts';
+import { FilteredList, type LocalTests } from '../lists/filtered-list.ts';
 import { attachmentView } from '../../format/views/index.ts';
-import { dateTests, nameTest, sizeTest, valueOfColumn, wordsTest, type RowTest } from '../row-tests.ts';
-import { datesOf, sayDatesAreUtc } from '../utc-dates.ts';
+import { dateTests, nameTest, sizeTest, valueOfColumn, wordsTest, type RowTest } from '../lists/row-tests.ts';
+import { datesOf, sayDatesAreUtc } from '../lists/utc-dates.ts';
 
 /** The values a row must have, each compared as a whole. An absent one selects every row. */
 export const ExactValues = z.object({
@@ -177,7 +177,7 @@ export async function matchedMessages(
   app: App,
 ): Promise<MatchedMessages | undefined> {
   if (query === undefined) return undefined;
-  const { foundMessages } = await import('../found-messages.ts');
+  const { foundMessages } = await import('../search/found-messages.ts');
   const { hits, areAll } = await foundMessages(query, app);
   const ids = new Set<string>();
   for await (const { id, attachments } of hits) if (attachments !== 0) ids.add(id);

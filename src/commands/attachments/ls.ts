@@ -6,13 +6,20 @@ import { fileStateOf } from '../../contract/attachment-file.ts';
 import { Fault } from '../../faults.ts';
 import { mapRows } from '../../format/rows.ts';
 import { attachmentView } from '../../format/views/index.ts';
-import { noticeEmptyArchive } from '../archive-counts.ts';
-import { commandForAll } from '../command-again.ts';
-import { Window } from '../input.ts';
-import { changedRows, twoHashesFault } from '../contradictions.ts';
-import { isDrifting, noticeDrift, noticeMore, repeatedRows, totalContradiction, totalOf } from '../page.ts';
-import type { ExactRows } from '../exact-rows.ts';
-import type { FilteredList } from '../filtered-list.ts';
+import { noticeEmptyArchive } from '../lists/archive-counts.ts';
+import { commandForAll } from '../shared/command-again.ts';
+import { Window } from '../shared/input.ts';
+import { changedRows, twoHashesFault } from '../lists/contradictions.ts';
+import {
+  isDrifting,
+  noticeDrift,
+  noticeMore,
+  repeatedRows,
+  totalContradiction,
+  totalOf,
+} from '../lists/page.ts';
+import type { ExactRows } from '../lists/exact-rows.ts';
+import type { FilteredList } from '../lists/filtered-list.ts';
 import {
   checkCount,
   checkLimit,
@@ -26,7 +33,7 @@ import {
   sayMore,
   Selection,
   withMatches,
-} from '../row-listing.ts';
+} from '../lists/row-listing.ts';
 import { countCatalogueContradictions } from './catalogue.ts';
 import {
   attachmentTests,
@@ -41,11 +48,11 @@ import {
 } from './filter.ts';
 import { factsFor, type MessageFacts } from './message-facts.ts';
 import { limitedNotices } from './notices.ts';
-import { failNoMatch } from '../no-match.ts';
-import { isWithheld, noticeAllWithheld, withheldInSummary } from '../withheld-rows.ts';
+import { failNoMatch } from '../lists/no-match.ts';
+import { isWithheld, noticeAllWithheld, withheldInSummary } from '../lists/withheld-rows.ts';
 import { filterAsWritten, rowsAsWritten } from './spelling.ts';
 import { UnusableHashes } from './unusable-hashes.ts';
-import { failUnavailable } from '../unavailable.ts';
+import { failUnavailable } from '../shared/unavailable.ts';
 import { FilesWithoutValue } from './without-value.ts';
 
 export const Input = Window.extend({

@@ -8,10 +8,10 @@ import { instants } from '../../format/views/shared-columns.ts';
 import { attachmentView, messageView } from '../../format/views/index.ts';
 import type { Column, View } from '../../format/views/view.ts';
 import { filteredMessages } from '../messages/message-list.ts';
-import { exactRowsOf } from '../exact-rows.ts';
-import { localTests } from '../row-listing.ts';
-import { instantOfColumn, valueOfColumn } from '../row-tests.ts';
-import { withProgress } from '../with-progress.ts';
+import { exactRowsOf } from '../lists/exact-rows.ts';
+import { localTests } from '../lists/row-listing.ts';
+import { instantOfColumn, valueOfColumn } from '../lists/row-tests.ts';
+import { withProgress } from '../lists/with-progress.ts';
 
 /** What rows of another service may show themselves. Those of our service show neither. */
 const OWN_DATE: Column<Attachment> = {

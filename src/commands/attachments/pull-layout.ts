@@ -2,7 +2,7 @@
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { isPullable } from '../../contract/attachment-file.ts';
-import { findRecords } from '../find-record.ts';
+import { findRecords } from '../lists/find-record.ts';
 import { messageSource } from './catalogue.ts';
 
 /** What `--by` sorts files by. */

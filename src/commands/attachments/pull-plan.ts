@@ -15,7 +15,7 @@ import { PullFaults } from './pull-faults.ts';
 import { layoutOf, type LayoutName } from './pull-layout.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
 import { failIncomplete, select, type Selected } from './selection.ts';
-import { failUnavailable } from '../unavailable.ts';
+import { failUnavailable } from '../shared/unavailable.ts';
 
 /** Rows that are looked at at the same time. */
 const MAX_CONCURRENT_ROWS = 16;

@@ -24,9 +24,9 @@ import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { shellLine } from '../../shell-words.ts';
 import { verifyReportOf } from '../../verify/verdicts.ts';
-import { isLimited, LIMIT_INPUT, limitDownloads } from '../download-limits.ts';
-import { readIds, withPipedIds } from '../id-list.ts';
-import { wholeNumber } from '../input.ts';
+import { isLimited, LIMIT_INPUT, limitDownloads } from '../shared/download-limits.ts';
+import { readIds, withPipedIds } from '../shared/id-list.ts';
+import { wholeNumber } from '../shared/input.ts';
 import { ID_FIELDS } from './catalogue.ts';
 import { printFileReport } from './file-report.ts';
 import { checkSelectors, Selectors, SELECTOR_NAMES } from './filter.ts';
@@ -37,8 +37,8 @@ import { LAYOUTS, layoutOf } from './pull-layout.ts';
 import { showPullProgress } from './pull-progress.ts';
 import { pullerOptionsOf, renamedNotices } from './pull-rows.ts';
 import { failIncomplete, select, type Selection } from './selection.ts';
-import { compileLess } from '../v8-flags.ts';
-import { checkAllowWithheld, failWithheld } from '../unavailable.ts';
+import { compileLess } from '../shared/v8-flags.ts';
+import { checkAllowWithheld, failWithheld } from '../shared/unavailable.ts';
 
 /** Files downloaded at the same time: with one, the disk and the service wait for each other. */
 const DEFAULT_CONCURRENCY = 6;

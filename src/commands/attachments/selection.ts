@@ -5,11 +5,11 @@ import { isPullable } from '../../contract/attachment-file.ts';
 import { Fault, hintText, type Hint } from '../../faults.ts';
 import { formatBytes } from '../../format/numbers.ts';
 import { readAhead } from '../../concurrency/read-ahead.ts';
-import { exactRows, type ExactRows } from '../exact-rows.ts';
-import { shows } from '../field-filter.ts';
-import type { FilteredList } from '../filtered-list.ts';
-import { localTests } from '../row-listing.ts';
-import { withKindOfId } from '../single-record.ts';
+import { exactRows, type ExactRows } from '../lists/exact-rows.ts';
+import { shows } from '../lists/field-filter.ts';
+import type { FilteredList } from '../lists/filtered-list.ts';
+import { localTests } from '../lists/row-listing.ts';
+import { withKindOfId } from '../lists/single-record.ts';
 import { countCatalogueContradictions, findAttachments } from './catalogue.ts';
 import { rowsAsWritten } from './spelling.ts';
 import {

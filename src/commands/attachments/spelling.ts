@@ -5,10 +5,10 @@ import { IN_READABLE } from '../../contract/token.ts';
 import { Fault, hintText, type Hint } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { attachmentView } from '../../format/views/index.ts';
-import { lowerCase, nearValue, typeOfWord } from '../near-value.ts';
-import { noneShows, valueOfColumn } from '../row-tests.ts';
-import { isWithheld } from '../withheld-rows.ts';
-import { withProgress } from '../with-progress.ts';
+import { lowerCase, nearValue, typeOfWord } from '../lists/near-value.ts';
+import { noneShows, valueOfColumn } from '../lists/row-tests.ts';
+import { isWithheld } from '../lists/withheld-rows.ts';
+import { withProgress } from '../lists/with-progress.ts';
 import { wholeCatalogue } from './catalogue.ts';
 import { isPattern, NONE, type ExactValues } from './filter.ts';
 

@@ -26,7 +26,7 @@ import { parseChecksumList } from '../../verify/checksum-list.ts';
 import { verifyFaultsOf, verifyReportOf, type ExpectedFile, type Reference } from '../../verify/verdicts.ts';
 import { readReferenceFile } from '../../verify/reference-file.ts';
 import { formatBytes } from '../../format/numbers.ts';
-import { checkOutputFile, OutputFile, writeHtmlPage } from '../output-file.ts';
+import { checkOutputFile, OutputFile, writeHtmlPage } from '../shared/output-file.ts';
 import { printFileReport } from './file-report.ts';
 import { checkSelectors, optionOf, Selectors, SELECTOR_NAMES } from './filter.ts';
 import { missedFiles } from './kept-files.ts';
@@ -34,8 +34,8 @@ import { unlistedText } from './kept-file-news.ts';
 import { withNewerEntries } from './newer-entries.ts';
 import { limitedNotices } from './notices.ts';
 import { failIncomplete, select } from './selection.ts';
-import { spareMemory } from '../v8-flags.ts';
-import { checkAllowWithheld } from '../unavailable.ts';
+import { spareMemory } from '../shared/v8-flags.ts';
+import { checkAllowWithheld } from '../shared/unavailable.ts';
 import { sayUndecided, unfinishedPullFault } from './unfinished-pull.ts';
 
 export const Input = Selectors.extend({

@@ -6,8 +6,8 @@ import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { Fault } from '../../faults.ts';
 import { formatCount } from '../../format/numbers.ts';
 import { shellLine } from '../../shell-words.ts';
-import { isDrifting } from '../page.ts';
-import { sayLeftOut, type LeftOut } from '../row-tests.ts';
+import { isDrifting } from '../lists/page.ts';
+import { sayLeftOut, type LeftOut } from '../lists/row-tests.ts';
 import {
   attachmentTests,
   fieldFilters,

@@ -6,8 +6,8 @@ import { Fault } from '../../faults.ts';
 import { formatBytes, plural } from '../../format/numbers.ts';
 import { filesMoveLines } from '../../format/views/index.ts';
 import type { ArchiveLocation } from '../../service/index.ts';
-import { CONFIRM_INPUT, confirm } from '../confirm.ts';
-import { archivePlace, DATABASE_INPUT } from '../database-option.ts';
+import { CONFIRM_INPUT, confirm } from '../shared/confirm.ts';
+import { archivePlace, DATABASE_INPUT } from '../archive/database-option.ts';
 
 /** In place of a folder or a bucket: the database itself. */
 const DATABASE = 'database';

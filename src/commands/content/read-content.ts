@@ -4,8 +4,8 @@ import type { ForeignContent, Reply } from '../../client/index.ts';
 import type { Content } from '../../contract/content.ts';
 import type { WindowQuery } from '../../contract/window.ts';
 import { Fault } from '../../faults.ts';
-import { findRecord } from '../find-record.ts';
-import { withKindOfId } from '../single-record.ts';
+import { findRecord } from '../lists/find-record.ts';
+import { withKindOfId } from '../lists/single-record.ts';
 
 /** Which record of which message. */
 export type ContentRequest = { message: string; view: 'raw' | 'lore'; pipeline: boolean; stego: boolean };

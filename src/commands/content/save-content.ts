@@ -14,14 +14,14 @@ import { safeName } from '../../download/safe-name.ts';
 import { verifyReportOf } from '../../verify/verdicts.ts';
 import { attachmentSource } from '../attachments/catalogue.ts';
 import { printFileReport } from '../attachments/file-report.ts';
-import { failWithheld } from '../unavailable.ts';
+import { failWithheld } from '../shared/unavailable.ts';
 import { limitedNotices, type LimitedNotices } from '../attachments/notices.ts';
 import { openRowPuller, type RowPuller } from '../attachments/pull-rows.ts';
-import { changesAmong, countContradictions } from '../contradictions.ts';
-import { limitDownloads, type LimitedDownloads } from '../download-limits.ts';
-import { findRecords } from '../find-record.ts';
+import { changesAmong, countContradictions } from '../lists/contradictions.ts';
+import { limitDownloads, type LimitedDownloads } from '../shared/download-limits.ts';
+import { findRecords } from '../lists/find-record.ts';
 import { openTargetFolder } from '../../download/target-folder.ts';
-import { isOfOneRecord } from '../single-record.ts';
+import { isOfOneRecord } from '../lists/single-record.ts';
 import { storedBytes } from './stored-bytes.ts';
 
 /** A record that is saved. */

@@ -6,8 +6,8 @@ import type { Client } from '../../client/index.ts';
 import { Message, type Conversation } from '../../contract/conversation.ts';
 import type { WindowQuery } from '../../contract/window.ts';
 import { Fault } from '../../faults.ts';
-import { exactRowsOf, type ReadPage } from '../exact-rows.ts';
-import { findRecord } from '../find-record.ts';
+import { exactRowsOf, type ReadPage } from '../lists/exact-rows.ts';
+import { findRecord } from '../lists/find-record.ts';
 import { filteredMessages } from '../messages/message-list.ts';
 
 /** Messages in the record of a conversation: a list, or a page of one. */

@@ -10,8 +10,8 @@ import type { ThreadStyle } from '../../format/thread.ts';
 import { catalogueRows } from '../attachments/catalogue.ts';
 import { openRowPuller } from '../attachments/pull-rows.ts';
 import { fetchVerified } from '../content/stored-bytes.ts';
-import type { LimitedDownloads } from '../download-limits.ts';
-import { isOfOneRecord } from '../single-record.ts';
+import type { LimitedDownloads } from '../shared/download-limits.ts';
+import { isOfOneRecord } from '../lists/single-record.ts';
 import type { ExportCounts } from './export-counts.ts';
 
 /** The folder of the files, beside the document. */

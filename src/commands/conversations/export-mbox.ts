@@ -11,7 +11,7 @@ import { catalogueRows } from '../attachments/catalogue.ts';
 import { readContent } from '../content/read-content.ts';
 import { fetchVerified, storedBytes } from '../content/stored-bytes.ts';
 import { readRow } from '../read/read-thread.ts';
-import { isOfOneRecord } from '../single-record.ts';
+import { isOfOneRecord } from '../lists/single-record.ts';
 import type { ExportCounts } from './export-counts.ts';
 import { countUnavailable } from './export-files.ts';
 import { madeMail, type MailFile } from './made-mail.ts';

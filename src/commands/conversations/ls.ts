@@ -6,9 +6,9 @@ import type { Conversation } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
 import { conversationView } from '../../format/views/index.ts';
 import type { View } from '../../format/views/view.ts';
-import { FilteredList } from '../filtered-list.ts';
-import { foundMessages } from '../found-messages.ts';
-import { Window } from '../input.ts';
+import { FilteredList } from '../lists/filtered-list.ts';
+import { foundMessages } from '../search/found-messages.ts';
+import { Window } from '../shared/input.ts';
 import { checkQuery } from '../search.ts';
 import {
   checkCount,
@@ -18,9 +18,9 @@ import {
   orderIn,
   printList,
   Selection,
-} from '../row-listing.ts';
-import { dateTests, valueOfColumn, wordsTest } from '../row-tests.ts';
-import { datesOf, sayDatesAreUtc } from '../utc-dates.ts';
+} from '../lists/row-listing.ts';
+import { dateTests, valueOfColumn, wordsTest } from '../lists/row-tests.ts';
+import { datesOf, sayDatesAreUtc } from '../lists/utc-dates.ts';
 
 export const Input = Window.extend({
   ...Selection.shape,

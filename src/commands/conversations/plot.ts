@@ -7,7 +7,7 @@ import { Fault } from '../../faults.ts';
 import { windowView } from '../../format/views/index.ts';
 import { walkPlot } from '../../format/plot/walk-plot.ts';
 import { readFrozenWalk } from '../../walk/log/frozen-walk.ts';
-import { checkOutputFile, OutputFile, writeHtmlPage } from '../output-file.ts';
+import { checkOutputFile, OutputFile, writeHtmlPage } from '../shared/output-file.ts';
 
 export const Input = z.object({
   dir: z.string().min(1),

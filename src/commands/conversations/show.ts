@@ -4,9 +4,9 @@ import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
 import { timeline } from '../../format/plot/timeline.ts';
 import { conversationWithMessagesView } from '../../format/views/index.ts';
-import { changesAmong, countContradictions } from '../contradictions.ts';
-import { isWithheld, sayWithheld } from '../withheld-rows.ts';
-import { checkPlot } from '../plot-option.ts';
+import { changesAmong, countContradictions } from '../lists/contradictions.ts';
+import { isWithheld, sayWithheld } from '../lists/withheld-rows.ts';
+import { checkPlot } from '../shared/plot-option.ts';
 import { findConversation, readMessages } from './conversation-messages.ts';
 
 export const Input = z.object({ id: z.string().min(1), plot: z.boolean().default(false) });

@@ -8,8 +8,8 @@ import { UTC_INSTANTS, zonedInstant, type InstantStyle } from '../../format/inst
 import { formatCount, plural } from '../../format/numbers.ts';
 import { verifyFrozen } from '../../walk/log/hash-chain.ts';
 import { describeFrozenWalk } from '../../walk/log/frozen-walk.ts';
-import { failUnavailable } from '../unavailable.ts';
-import { unfinishedWalkFault } from '../unfinished-walk.ts';
+import { failUnavailable } from '../shared/unavailable.ts';
+import { unfinishedWalkFault } from '../walk/unfinished-walk.ts';
 
 export const Input = z.object({ dir: z.string().min(1) });
 

@@ -11,8 +11,8 @@ import type { Conversation } from '../../contract/conversation.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { Fault } from '../../faults.ts';
 import type { Source } from '../../walk/source.ts';
-import type { StatedTotals } from '../contradictions.ts';
-import { withoutUndefined } from '../input.ts';
+import type { StatedTotals } from '../lists/contradictions.ts';
+import { withoutUndefined } from '../shared/input.ts';
 
 /** How the list and its cross-check source are read. */
 export type SourceOptions = {

@@ -6,12 +6,12 @@ import type { Client } from '../../client/index.ts';
 import type { Conversation } from '../../contract/conversation.ts';
 import { conversationView } from '../../format/views/index.ts';
 import { Fault } from '../../faults.ts';
-import { noticeEmptyArchive } from '../archive-counts.ts';
-import { changesBesidePosition, StatedTotals } from '../contradictions.ts';
-import { pagingWords } from '../page.ts';
-import { readableList, type ReadableList } from '../readable-list.ts';
-import { WalkInput } from '../walk-input.ts';
-import { pageRowsOf, walkList } from '../walk-list.ts';
+import { noticeEmptyArchive } from '../lists/archive-counts.ts';
+import { changesBesidePosition, StatedTotals } from '../lists/contradictions.ts';
+import { pagingWords } from '../lists/page.ts';
+import { readableList, type ReadableList } from '../lists/readable-list.ts';
+import { WalkInput } from '../walk/walk-input.ts';
+import { pageRowsOf, walkList } from '../walk/walk-list.ts';
 import { conversationSource, messageReader } from './walk-source.ts';
 
 export const Input = WalkInput.extend({

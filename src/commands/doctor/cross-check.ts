@@ -2,7 +2,7 @@
 import { detectCrossCheck } from '../../capabilities/cross-check-support.ts';
 import type { ServiceReport } from '../../contract/reports/service.ts';
 import { Fault } from '../../faults.ts';
-import { withoutUndefined } from '../input.ts';
+import { withoutUndefined } from '../shared/input.ts';
 import type { LimitMemory } from './cursors.ts';
 import type { ListPages } from './list-pages.ts';
 import type { SeenList } from './lists.ts';

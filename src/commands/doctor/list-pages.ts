@@ -9,7 +9,7 @@ import type { ListGuess } from '../../client/shapes/list-guess.ts';
 import type { ExaminedList, ExaminedListName } from '../../contract/reports/service.ts';
 import { Fault } from '../../faults.ts';
 import type { Page, PageQuery, Source } from '../../walk/source.ts';
-import { withoutUndefined } from '../input.ts';
+import { withoutUndefined } from '../shared/input.ts';
 import type { Examiner } from './examiner.ts';
 
 /** Rows of a sample page: enough to see what differs between rows. */

@@ -6,7 +6,7 @@ import { loginCommand } from '../../config/session.ts';
 import { Fault } from '../../faults.ts';
 import { createExaminer, type Examiner } from './examiner.ts';
 import { findingsOf } from './findings.ts';
-import { withoutSecrets } from '../without-secrets.ts';
+import { withoutSecrets } from '../shared/without-secrets.ts';
 import { answerOf } from './settle.ts';
 import { examineService, NOTHING_SEEN, type ServiceFacts } from './service.ts';
 

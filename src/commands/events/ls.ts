@@ -3,10 +3,10 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { UNSETTLED_EFFECTS } from '../../contract/event-types.ts';
 import { eventView } from '../../format/views/index.ts';
-import { FilteredList } from '../filtered-list.ts';
-import { Window } from '../input.ts';
+import { FilteredList } from '../lists/filtered-list.ts';
+import { Window } from '../shared/input.ts';
 import { readEvents } from './event-pages.ts';
-import { printPage } from '../page.ts';
+import { printPage } from '../lists/page.ts';
 
 export const Input = Window.extend({ effect: z.enum(UNSETTLED_EFFECTS).optional() });
 

@@ -6,12 +6,12 @@ import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
 import { messageView } from '../../format/views/index.ts';
 import type { Source } from '../../walk/source.ts';
-import { noticeEmptyArchive } from '../archive-counts.ts';
-import { changesBesidePosition, StatedTotals } from '../contradictions.ts';
-import type { FilteredList } from '../filtered-list.ts';
-import { withoutUndefined, windowQuery } from '../input.ts';
-import { pagingWords } from '../page.ts';
-import { readableList } from '../readable-list.ts';
+import { noticeEmptyArchive } from '../lists/archive-counts.ts';
+import { changesBesidePosition, StatedTotals } from '../lists/contradictions.ts';
+import type { FilteredList } from '../lists/filtered-list.ts';
+import { withoutUndefined, windowQuery } from '../shared/input.ts';
+import { pagingWords } from '../lists/page.ts';
+import { readableList } from '../lists/readable-list.ts';
 import {
   checkCount,
   checkLimit,
@@ -20,11 +20,11 @@ import {
   orderIn,
   printList,
   Selection,
-} from '../row-listing.ts';
-import { dateTests, valueOfColumn, wordsTest, type RowTest } from '../row-tests.ts';
-import { sayDatesAreUtc } from '../utc-dates.ts';
-import { WalkInput } from '../walk-input.ts';
-import { pageRowsOf, walkList } from '../walk-list.ts';
+} from '../lists/row-listing.ts';
+import { dateTests, valueOfColumn, wordsTest, type RowTest } from '../lists/row-tests.ts';
+import { sayDatesAreUtc } from '../lists/utc-dates.ts';
+import { WalkInput } from '../walk/walk-input.ts';
+import { pageRowsOf, walkList } from '../walk/walk-list.ts';
 import { filteredMessages } from './message-list.ts';
 
 export const Input = WalkInput.extend({

@@ -6,7 +6,7 @@ import { STATED_TOTAL } from '../../client/shapes/page-facts.ts';
 import type { ListPage } from '../../client/list-parser.ts';
 import type { Message } from '../../contract/conversation.ts';
 import { Fault, type Hint } from '../../faults.ts';
-import { FilteredList, type LocalTests } from '../filtered-list.ts';
+import { FilteredList, type LocalTests } from '../lists/filtered-list.ts';
 
 /** Which messages are listed: absent, all. */
 export type MessageFilter = { conversation?: string | undefined; opening?: boolean | undefined };

@@ -5,10 +5,10 @@ import type { Message } from '../../contract/conversation.ts';
 import { Fault } from '../../faults.ts';
 import { formatCount, plural } from '../../format/numbers.ts';
 import { messageView, neighbourView } from '../../format/views/index.ts';
-import { changesAmong, countContradictions } from '../contradictions.ts';
-import { exactRowsOf } from '../exact-rows.ts';
-import { findRecord } from '../find-record.ts';
-import { wholeNumber } from '../input.ts';
+import { changesAmong, countContradictions } from '../lists/contradictions.ts';
+import { exactRowsOf } from '../lists/exact-rows.ts';
+import { findRecord } from '../lists/find-record.ts';
+import { wholeNumber } from '../shared/input.ts';
 import { filteredMessages } from './message-list.ts';
 import { idArgument } from '../../shell-words.ts';
 

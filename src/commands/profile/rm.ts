@@ -4,7 +4,7 @@ import type { App } from '../../app.ts';
 import { removeProfile, unknownProfile } from '../../config/settings-file.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
-import { CONFIRM_INPUT, confirm } from '../confirm.ts';
+import { CONFIRM_INPUT, confirm } from '../shared/confirm.ts';
 
 export const Input = z.object({ name: z.string().min(1), ...CONFIRM_INPUT });
 

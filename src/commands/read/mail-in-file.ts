@@ -6,7 +6,7 @@ import { MAX_RAW_BYTES, type RawRecord } from '../../contract/content.ts';
 import type { ReadWarning } from '../../contract/reports/reading.ts';
 import type { UnusualMail } from '../../service/mail/readable-mail.ts';
 import { fetchVerified } from '../content/stored-bytes.ts';
-import { isOfOneRecord } from '../single-record.ts';
+import { isOfOneRecord } from '../lists/single-record.ts';
 
 /** Content types of files whose bytes may be a mail. */
 const MAY_BE_MAIL = /^(text\/|message\/|application\/octet-stream$)/;

@@ -9,10 +9,10 @@ import { ownValue } from '../../contract/own-value.ts';
 import type { Fault } from '../../faults.ts';
 import { catalogueRows } from '../attachments/catalogue.ts';
 import { readContent } from '../content/read-content.ts';
-import { withoutUndefined } from '../input.ts';
+import { withoutUndefined } from '../shared/input.ts';
 import { storedBytes } from '../content/stored-bytes.ts';
 import type { PreferredForm } from '../../service/mail/readable-mail.ts';
-import { isOfOneRecord } from '../single-record.ts';
+import { isOfOneRecord } from '../lists/single-record.ts';
 import { mailInFile } from './mail-in-file.ts';
 
 /** What is read besides the text. */

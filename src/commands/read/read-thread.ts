@@ -4,7 +4,7 @@ import type { Conversation, Message } from '../../contract/conversation.ts';
 import type { ReadMessage } from '../../contract/reports/reading.ts';
 import { Fault } from '../../faults.ts';
 import { findConversation, readMessages } from '../conversations/conversation-messages.ts';
-import { isOfOneRecord } from '../single-record.ts';
+import { isOfOneRecord } from '../lists/single-record.ts';
 import { readMessage, unreadable, type ReadOptions } from './read-message.ts';
 import { threadOrder } from './thread-order.ts';
 

@@ -10,18 +10,18 @@ import type { Position } from '../../contract/sequence.ts';
 import { Fault } from '../../faults.ts';
 import { driftPlot } from '../../format/plot/bar-chart.ts';
 import { positionView } from '../../format/views/index.ts';
-import { commandForAll } from '../command-again.ts';
-import { checkCursors, checkEnds } from '../cursor-check.ts';
-import { hasCursorAtEnd, readExclusive } from '../exclusive-page.ts';
-import { Window, windowQuery } from '../input.ts';
-import { exactRows } from '../exact-rows.ts';
-import { changedRows, countContradictions } from '../contradictions.ts';
-import { checkPlot } from '../plot-option.ts';
-import { checkLimit } from '../row-listing.ts';
-import { withKindOfId } from '../single-record.ts';
-import { isWithheld, sayWithheld } from '../withheld-rows.ts';
-import { withProgress } from '../with-progress.ts';
-import { noticeMore, readAcceptedPage, totalContradiction } from '../page.ts';
+import { commandForAll } from '../shared/command-again.ts';
+import { checkCursors, checkEnds } from '../lists/cursor-check.ts';
+import { hasCursorAtEnd, readExclusive } from '../lists/exclusive-page.ts';
+import { Window, windowQuery } from '../shared/input.ts';
+import { exactRows } from '../lists/exact-rows.ts';
+import { changedRows, countContradictions } from '../lists/contradictions.ts';
+import { checkPlot } from '../shared/plot-option.ts';
+import { checkLimit } from '../lists/row-listing.ts';
+import { withKindOfId } from '../lists/single-record.ts';
+import { isWithheld, sayWithheld } from '../lists/withheld-rows.ts';
+import { withProgress } from '../lists/with-progress.ts';
+import { noticeMore, readAcceptedPage, totalContradiction } from '../lists/page.ts';
 
 export const Input = Window.extend({
   name: z.string().min(1),

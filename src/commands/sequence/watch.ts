@@ -6,7 +6,7 @@ import type { SequenceReading } from '../../contract/reports/sequence-reading.ts
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { sequenceReadingView } from '../../format/views/index.ts';
-import { wholeNumber } from '../input.ts';
+import { wholeNumber } from '../shared/input.ts';
 import { idArgument } from '../../shell-words.ts';
 
 const DEFAULT_INTERVAL_S = 10;

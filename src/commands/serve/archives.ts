@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import type { ArchiveServices } from '../../service/administration.ts';
-import type { DatabaseServer } from '../database-servers.ts';
+import type { DatabaseServer } from '../archive/database-servers.ts';
 import type { Subject } from './subject.ts';
 
 /** Options that are about one archive. */

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { Fault } from '../../faults.ts';
 import type { PortOptions } from '../../service/http/index.ts';
-import { wholeNumber } from '../input.ts';
+import { wholeNumber } from '../shared/input.ts';
 
 /** The input of the options about connections. */
 export const CONNECTION_LIMIT_INPUT = {

@@ -5,7 +5,7 @@ import { DRIFT_MODES } from '../../contract/injected-faults.ts';
 import { Fault } from '../../faults.ts';
 import type { FaultLogEntry, FaultOptions } from '../../service/fault-injection/index.ts';
 import type { Archive, ServiceOptions } from '../../service/index.ts';
-import { wholeNumber } from '../input.ts';
+import { wholeNumber } from '../shared/input.ts';
 import { openForAppending } from './observability.ts';
 
 /** A client would take a slower service for one that does not answer. */

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { escapeText } from '../../format/terminal/escape.ts';
-import { wholeNumber } from '../input.ts';
+import { wholeNumber } from '../shared/input.ts';
 import type { Archive } from '../../service/index.ts';
 import {
   combineObservers,

@@ -5,7 +5,7 @@ import { Fault } from '../../faults.ts';
 import type { ShownToken } from '../../format/views/index.ts';
 import type { IssuedToken } from '../../service/administration.ts';
 import type { OpenArchive } from '../../service/index.ts';
-import { archivePlace, DATABASE_INPUT, localCommand } from '../database-option.ts';
+import { archivePlace, DATABASE_INPUT, localCommand } from '../archive/database-option.ts';
 
 /** Characters of the hash of a token by which it is shown and chosen: 48 bits. */
 export const TOKEN_ID_LENGTH = 12;

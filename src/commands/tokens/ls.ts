@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { issuedTokenView } from '../../format/views/index.ts';
-import { DATABASE_INPUT } from '../database-option.ts';
+import { DATABASE_INPUT } from '../archive/database-option.ts';
 import { openIssuer, shownToken } from './issuer.ts';
 
 export const Input = z.object(DATABASE_INPUT);

@@ -5,8 +5,8 @@ import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { revokedTokenView } from '../../format/views/index.ts';
 import type { IssuedToken } from '../../service/administration.ts';
-import { CONFIRM_INPUT, confirm } from '../confirm.ts';
-import { DATABASE_INPUT } from '../database-option.ts';
+import { CONFIRM_INPUT, confirm } from '../shared/confirm.ts';
+import { DATABASE_INPUT } from '../archive/database-option.ts';
 import { openIssuer, shownToken, TOKEN_ID_LENGTH } from './issuer.ts';
 
 export const Input = z.object({
