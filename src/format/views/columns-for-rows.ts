@@ -33,9 +33,10 @@ export function viewOfPresentFields<T extends object>(view: View<T>, rows: reado
   const columns = viewForRows(view, rows).columns.filter((column) =>
     rows.some((row) => cellText(column.of(row)) !== ''),
   );
-  const shown = new Set(columns.flatMap(({ name, field }) => [name, field ?? name]));
+  // A field in another spelling is shown by the column that was read from it.
+  const shown = new Set(columns.flatMap(({ name, field }) => [foldedName(name), foldedName(field ?? name)]));
   const added = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-    .filter((name) => !shown.has(name) && rows.some((row) => isPlain(ownField(row, name))))
+    .filter((name) => !shown.has(foldedName(name)) && rows.some((row) => isPlain(ownField(row, name))))
     .slice(0, MAX_ADDED_COLUMNS)
     .map((name): Column<T> => fieldColumn(name, rows));
   return { ...view, columns: [...columns, ...added] };

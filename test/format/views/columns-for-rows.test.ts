@@ -96,6 +96,11 @@ describe('entries of a sequence', () => {
     ]);
   });
 
+  test('a field in another spelling is shown once', () => {
+    const row = { id: 'e1', entry: 'e1', Entry: 'e1', sequence: 1, Sequence: '1', Colour: 'red' };
+    expect(names([row])).toEqual(['entry', 'Sequence', 'id', 'Colour']);
+  });
+
   test('others have the fields that exist', () => {
     expect(
       names([{ id: 'entry_1', sequence: 4, source: 'gateway', status: 'stable', note: 'x', deep: {} }]),
