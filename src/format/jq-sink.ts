@@ -9,12 +9,15 @@ import { escapeBlock, escapeJson } from './terminal/escape.ts';
 
 /** A longer document would not fit into the memory of jq. */
 const MAX_DOCUMENT_LENGTH = 32 * 1024 * 1024;
+/** Memory that the process may grow by while jq runs: the results are kept outside of the memory of jq until it ends. */
+const MAX_GROWTH_BYTES = 1_000_000_000;
+const CHECK_INTERVAL_MS = 50;
 
 type Options = {
   program: string;
   /** The program gets each record of ndjson, not the whole document. */
   isPerRecord: boolean;
-  world: Pick<World, 'stdout' | 'thread' | 'signal'>;
+  world: Pick<World, 'stdout' | 'thread' | 'signal' | 'every' | 'usage'>;
   /** Is told at the end where the program names a field that no record has, so that it gave nothing but null. */
   onUnknownField?(text: string): void;
 };
@@ -148,26 +151,34 @@ function shown(results: string, isTTY: boolean): string {
 type Jq = { run(json: string): Promise<JqRun>; end(): Promise<void> };
 
 /** Starts jq in a thread, since nothing else can interrupt a program without end; in this one where there are no threads. */
-function startJq(program: string, { thread, signal }: Options['world']): Jq {
+function startJq(program: string, { thread, signal, every, usage }: Options['world']): Jq {
   const worker: Worker | undefined = thread?.('jq-worker', { program });
   if (worker === undefined) return { run: createJqRunner({ program }), end: async () => {} };
   return {
-    run: (json) =>
-      new Promise((resolve, reject) => {
+    run: (json) => {
+      const before = usage().rss;
+      let stopChecking = (): void => {};
+      const result = new Promise<JqRun>((resolve, reject) => {
         const onAbort = (): void => reject(signal.reason as Error);
         if (signal.aborted) return onAbort();
         signal.addEventListener('abort', onAbort, { once: true });
+        stopChecking = every(CHECK_INTERVAL_MS, () => {
+          if (usage().rss - before > MAX_GROWTH_BYTES)
+            reject(formFault('--jq: the results need more memory than 1 GB'));
+        });
         const onExit = (): void => reject(new Error('the thread of jq ended early'));
         worker.once('error', reject);
         worker.once('exit', onExit);
-        worker.once('message', (result: JqRun) => {
+        worker.once('message', (ran: JqRun) => {
           signal.removeEventListener('abort', onAbort);
           worker.removeListener('error', reject);
           worker.removeListener('exit', onExit);
-          resolve(result);
+          resolve(ran);
         });
         worker.postMessage(json);
-      }),
+      });
+      return result.finally(() => stopChecking());
+    },
     end: async () => void (await worker.terminate()),
   };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openJqSink } from '../../src/format/jq-sink.ts';
 import { Fault } from '../../src/faults.ts';
 import { arx } from '../support/command.ts';
+import { fakeWorld } from '../support/fake-world.ts';
 import { sampleData } from '../support/sample.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { thread } from '../support/threads.ts';
@@ -15,7 +16,7 @@ async function filtered(
   { isTTY = false, isPerRecord = true } = {},
 ): Promise<{ text: string; fault?: string }> {
   const stdout = fakeSink({ isTTY });
-  const world = { stdout, thread: undefined, signal: new AbortController().signal };
+  const world = { ...fakeWorld(), stdout, thread: undefined };
   const jq = await openJqSink({ program, isPerRecord, world });
   for (const chunk of chunks) await jq.sink.write(chunk);
   const fault = await jq.finish().then(
@@ -33,11 +34,7 @@ test.each([
   ['.id.x', '{"id":"a","data":[]}', 'arx help output'],
   ['.[].id', '{"status":"stable","service":"arx"}', 'arx help output'],
 ])('%s of %s: where the records are is said', async (program, document, hint) => {
-  const world = {
-    stdout: fakeSink({ isTTY: false }),
-    thread: undefined,
-    signal: new AbortController().signal,
-  };
+  const world = { ...fakeWorld(), stdout: fakeSink({ isTTY: false }), thread: undefined };
   const jq = await openJqSink({ program, isPerRecord: false, world });
   await jq.sink.write(document);
   const fault = await jq.finish().catch((error: unknown) => error);
@@ -63,7 +60,7 @@ test.each<[program: string, chunks: string[], said: string[]]>([
   ['.filenam', [], []],
 ])('%s of %j: a field that nothing has is said', async (program, chunks, said) => {
   const stdout = fakeSink({ isTTY: false });
-  const world = { stdout, thread: undefined, signal: new AbortController().signal };
+  const world = { ...fakeWorld(), stdout, thread: undefined };
   const names: string[] = [];
   const onUnknownField = (text: string) => void names.push(text);
   const jq = await openJqSink({ program, isPerRecord: true, world, onUnknownField });
@@ -122,11 +119,36 @@ describe('failures', () => {
 
   test('a program without end stops with the run', async () => {
     const abort = new AbortController();
-    const world = { stdout: fakeSink(), thread, signal: abort.signal };
+    const world = { ...fakeWorld(), stdout: fakeSink(), thread, signal: abort.signal };
     const jq = await openJqSink({ program: 'def f: f; f', isPerRecord: true, world });
     const written = jq.sink.write('{}\n');
     abort.abort(new Fault('interrupted', 'stopped'));
     await expect(written).rejects.toThrow('stopped');
+    await jq.end();
+  });
+
+  test('a program with results without end stops where they need too much memory', async () => {
+    let rss = 0;
+    let check: (() => void) | undefined;
+    const every = (_ms: number, call: () => void) => {
+      check = call;
+      return () => (check = undefined);
+    };
+    const world = { ...fakeWorld(), stdout: fakeSink(), thread, every, usage: () => ({ rss, cpuMs: 0 }) };
+    const jq = await openJqSink({
+      program: 'if . == {} then repeat(1) else . end',
+      isPerRecord: true,
+      world,
+    });
+    const written = jq.sink.write('{}\n');
+    check?.();
+    rss = 1_000_000_001;
+    check?.();
+    await expect(written).rejects.toMatchObject({
+      kind: 'usage',
+      message: expect.stringContaining('1 GB') as string,
+    });
+    expect(check).toBeUndefined();
     await jq.end();
   });
 });
