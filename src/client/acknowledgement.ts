@@ -64,8 +64,9 @@ function refusalIn(id: string, answer: ApiResponse): Fault | undefined {
   try {
     const { value } = parseJson(answer.bytes);
     checkNoError(value, answer.status);
-    if (flagOf(fieldNamed(value, 'accepted')) === false) return notAccepted(id, 'accepted is false');
-    return isRefused(value) ? notAccepted(id, statusWords(value)) : undefined;
+    const accepted = flagOf(fieldNamed(value, 'accepted'));
+    if (accepted === false) return notAccepted(id, 'accepted is false');
+    return isRefused(value) && accepted === undefined ? notAccepted(id, statusWords(value)) : undefined;
   } catch (error) {
     const { code, message } = errorFieldsOf(answer);
     const words = code ?? message;
@@ -159,7 +160,9 @@ const OTHER_EVENT = /event_conflict|differ|other/i;
 
 /** Returns the acknowledgement of an event that the service says it accepted before: its acknowledgement was lost. Throws any other error. */
 export function duplicateOf({ id, type }: IngestRequest, error: unknown): Reply<Acknowledgement> {
-  const words = error instanceof Fault ? `${error.detail.code ?? ''} ${error.message}` : '';
+  // The id says nothing of that.
+  const words =
+    error instanceof Fault ? `${error.detail.code ?? ''} ${error.message.replaceAll(id, '')}` : '';
   const isDuplicate = error instanceof Fault && error.kind === 'conflict' && DUPLICATE.test(words);
   if (!isDuplicate || OTHER_EVENT.test(words)) throw error;
   const body = { accepted: true, event_id: id, type, status: 'duplicate' };

@@ -104,7 +104,7 @@ export function faultOfResponse(response: ApiResponse, url: URL, secrets: readon
     ...(hint === undefined ? {} : { hint }),
     ...(isOurs ? { isFromOurService: true } : {}),
     ...(isMissingPage ? { isMissingPage } : {}),
-    ...(status === 404 && isUnsaid(fields.code, fields.message, url) ? { isPathMissing: true } : {}),
+    ...(status === 404 && lacksReason(fields.code, fields.message, url) ? { isPathMissing: true } : {}),
   };
   const message =
     isPage && kind === 'protocol'
@@ -171,12 +171,12 @@ function hintFor(
   // A login names its tiers itself.
   if (code === NO_SCOPE || (code === ABOVE_TIER && !url.pathname.endsWith(ROUTES.token.path)))
     return `arx login --observer-tier ${tierOf(message)} asks for more rights, where the service gives them`;
-  const isMissing = kind === 'not_found' && isUnsaid(code, message, url);
+  const isMissing = kind === 'not_found' && lacksReason(code, message, url);
   return isMissing ? (wrongBaseUrlHint(url, secrets) ?? checkBaseUrl()) : undefined;
 }
 
 /** Returns whether an error does not say what is missing. A service of this interface does: this may be another server, or another path of it. */
-function isUnsaid(code: string | undefined, message: string | undefined, url: URL): boolean {
+function lacksReason(code: string | undefined, message: string | undefined, url: URL): boolean {
   return (code ?? message) === undefined || (!isKnown(code) && isOfEveryService(url));
 }
 

@@ -102,7 +102,7 @@ export function createClient(options: ClientOptions): Client {
   const send = createSender(options);
   const contradictions = new StatusContradictions();
   /** A list was answered below the base URL. */
-  let isBaseRight = false;
+  let isBaseUrlConfirmed = false;
   let messagesRoute: 'messages' | 'messages_v1' | undefined;
   const lists = {
     attachments: lazy(() => createRecordListParser(ATTACHMENTS, options)),
@@ -134,7 +134,8 @@ export function createClient(options: ClientOptions): Client {
     const url = urlWithin(base, pathOf(name, checkedParameters(parameters)), query);
     try {
       const parsed = await send({ method: 'GET', url, withToken: ROUTES[name].scope !== null }, parse);
-      if (name === 'attachments' || name === 'conversations' || name === 'messages') isBaseRight = true;
+      if (name === 'attachments' || name === 'conversations' || name === 'messages')
+        isBaseUrlConfirmed = true;
       return parsed;
     } catch (error) {
       const isPathMissing = error instanceof Fault && error.detail.isPathMissing === true;
@@ -155,18 +156,25 @@ export function createClient(options: ClientOptions): Client {
    * for, once: where one is there, no other base URL is proposed; where each is a web page as well, this is another server.
    */
   async function missingPathFault(fault: Fault, name: RouteName): Promise<Fault> {
-    let other: Fault | undefined;
+    const isPage = fault.detail.isMissingPage === true;
+    const others: Fault[] = [];
     for (const list of ['attachments', 'conversations'] as const) {
-      if (isBaseRight) break;
-      if (list !== name) other = await otherLists[list]();
-      isBaseRight ||= list !== name && other === undefined;
+      if (isBaseUrlConfirmed) break;
+      if (list === name) continue;
+      const other = await otherLists[list]();
+      if (other === undefined) isBaseUrlConfirmed = true;
+      else others.push(other);
     }
-    if (isBaseRight) {
+    if (isBaseUrlConfirmed) {
       const hint: Hint = ({ arx }) => `${arx} doctor tells what this service has`;
-      return new Fault(fault.kind, fault.message, { ...fault.detail, hint });
+      const message = isPage ? `the service has no ${ROUTES[name].path}` : fault.message;
+      return new Fault('not_found', message, { ...fault.detail, hint });
     }
-    const isOtherServer = fault.detail.isMissingPage === true && fault.kind === 'not_found';
-    return isOtherServer && other?.kind === 'protocol' && other.detail.isMissingPage === true ? other : fault;
+    const isOtherServer =
+      isPage &&
+      fault.kind === 'not_found' &&
+      others.every(({ kind, detail }) => kind === 'protocol' && detail.isMissingPage === true);
+    return isOtherServer ? (others.at(-1) ?? fault) : fault;
   }
   const faultOfList = (name: 'attachments' | 'conversations') =>
     lazy(async (): Promise<Fault | undefined> => {

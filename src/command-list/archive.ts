@@ -60,7 +60,10 @@ export const ARCHIVE_COMMANDS = [
     summary: 'check every row and every stored byte of the local archive',
     effect: 'none',
     options: [
-      ['--since <date>', 'check only what was added or changed since this date (2026-11-26, yesterday, 3d)'],
+      [
+        '--since <date>',
+        'check only what was imported, and what events changed, since this date (2026-11-26, yesterday, 3d)',
+      ],
       [
         '--state <file>',
         'keep in FILE what was checked, so that the same command continues after an interruption',

@@ -6,7 +6,8 @@ import { LIMIT_OPTIONS } from './shared-options.ts';
 export const CONTENT_COMMANDS = [
   {
     words: 'explore',
-    summary: 'look around in the archive on the whole terminal: conversations, messages, files',
+    summary:
+      'look around in the archive on the whole terminal: conversations, messages, files; ? shows the keys',
     effect: 'none',
     arguments: [['[id]', 'begin at this message, conversation or attachment, e.g. msg_1']],
     options: [['--mouse', 'use the mouse; the terminal then selects text only with Shift']],

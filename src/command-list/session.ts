@@ -10,8 +10,11 @@ export const SESSION_COMMANDS = [
     effect: 'change',
     options: [
       ['--client-id <id>', 'name to log in under, yours or that of a program (default: asked for)'],
-      ['--observer-tier <tier>', 'how much you may read: external, internal or mirror (default: asked for)'],
-      ['--requested-tier <tier>', 'how much this token may read (default: the observer tier)'],
+      [
+        '--observer-tier <tier>',
+        'your tier, how much you may read: external, internal or mirror (default: asked for)',
+      ],
+      ['--requested-tier <tier>', 'a lower tier for this token alone (default: the observer tier)'],
       ['--use', 'read the service of --base-url with every command from now on'],
     ],
     examples: [

@@ -3,12 +3,13 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
 import { fsckLines } from '../format/views/index.ts';
-import { DATABASE_INPUT, localPlace } from './archive/database-option.ts';
+import { DATABASE_INPUT, localPlace, shownPlace } from './archive/database-option.ts';
 import { checkPagesElsewhere } from './archive/check-pages.ts';
 import { openState } from './archive/fsck-state.ts';
 import { hashFiles } from './archive/hash-files.ts';
 import { periodOf } from './lists/row-tests.ts';
 import type { ArchiveLocation } from '../service/index.ts';
+import { withoutPassword } from '../shell-words.ts';
 import { uncheckedFault } from './archive/unchecked-fault.ts';
 
 export const Input = z.object({
@@ -64,7 +65,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   app.addFault(
     new Fault(
       'integrity',
-      `the archive ${addressOf(place)} is damaged: ${total} ${total === 1 ? 'finding' : 'findings'}`,
+      `the archive ${shownPlace(place)} is damaged: ${total} ${total === 1 ? 'finding' : 'findings'}`,
       {
         hint: 'arx help maintenance says how to restore a backup',
       },
@@ -74,16 +75,6 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
 
 /** Returns the name of a check in its state file: the archive, and the date as it was typed, since ‘yesterday’ moves. */
 function nameOf(place: ArchiveLocation, { since }: z.infer<typeof Input>): string {
-  return since === undefined ? addressOf(place) : `${addressOf(place)} --since ${since}`;
-}
-
-function addressOf(place: ArchiveLocation): string {
-  return 'dir' in place ? `sqlite:${place.dir}` : withoutPassword(place.url);
-}
-
-function withoutPassword(address: string): string {
-  const url = new URL(address);
-  url.password = '';
-  url.searchParams.delete('password');
-  return url.href;
+  const archive = 'dir' in place ? `sqlite:${place.dir}` : withoutPassword(place.url);
+  return since === undefined ? archive : `${archive} --since ${since}`;
 }

@@ -266,7 +266,7 @@ async function printHits(
     }),
   });
   const { output } = app.printer;
-  if (onlyQuoted !== undefined && output === 'table')
+  if (onlyQuoted !== undefined && output === 'table' && !app.printer.hasFields)
     app.notice(
       ({ arx }) =>
         `(quoted): only quoted lines match; to read them: ${arx} read --quotes ${idArgument(onlyQuoted!)}`,

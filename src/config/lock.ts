@@ -194,7 +194,7 @@ function isDead(holder: Holder, path: string, world: StoreWorld): boolean {
     const { start } = processOf(holder.pid);
     return start !== '' && holder.start !== '' && start !== holder.start;
   }
-  // Only another boot can have ended it; the clock may have jumped since it was made.
+  // A process of this boot in another namespace may still run, whatever the clock says.
   if (bootOf(holder.pidNamespace) === bootOf(pidNamespace())) return false;
   try {
     // Made before this boot.

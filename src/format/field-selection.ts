@@ -61,6 +61,8 @@ export function parseFieldSelection(fields: readonly SelectedField[]): FieldSele
           if (index === 0) records += 1;
           return values(record, path).map(textOf).join(',');
         },
+        // Any field has an instant where it has one: those without are shortened.
+        whole: false,
         // As in the columns of the table without --fields.
         instant(record: object): string | undefined {
           const found = values(record, path);

@@ -154,8 +154,10 @@ type Jq = { run(json: string): Promise<JqRun>; end(): Promise<void> };
 function startJq(program: string, { thread, signal, every, usage }: Options['world']): Jq {
   const worker: Worker | undefined = thread?.('jq-worker', { program });
   if (worker === undefined) return { run: createJqRunner({ program }), end: async () => {} };
+  let tooLarge: Fault | undefined;
   return {
-    run: (json) => {
+    run: async (json) => {
+      if (tooLarge !== undefined) throw tooLarge;
       const before = usage().rss;
       let stopChecking = (): void => {};
       const result = new Promise<JqRun>((resolve, reject) => {
@@ -163,8 +165,10 @@ function startJq(program: string, { thread, signal, every, usage }: Options['wor
         if (signal.aborted) return onAbort();
         signal.addEventListener('abort', onAbort, { once: true });
         stopChecking = every(CHECK_INTERVAL_MS, () => {
-          if (usage().rss - before > MAX_GROWTH_BYTES)
-            reject(formFault('--jq: the results need more memory than 1 GB'));
+          if (usage().rss - before <= MAX_GROWTH_BYTES) return;
+          tooLarge = formFault('--jq: the results need more memory than 1 GB');
+          reject(tooLarge);
+          void worker.terminate();
         });
         const onExit = (): void => reject(new Error('the thread of jq ended early'));
         worker.once('error', reject);

@@ -164,6 +164,8 @@ test.each([
     16,
     'may have been accepted: the answer says so, and also status rejected',
   ],
+  [200, { accepted: true, id: 'evt_1', status: 'rejected' }, 16, 'may have been accepted'],
+  [200, { ...ACK, success: 'False' }, 16, 'and also that the request failed'],
   [207, { ...ACK, status: 'Failed' }, 16, 'and also status Failed'],
   [200, { ...ACK, errors: [{ message: 'no such layer' }] }, 16, 'and also error no such layer'],
   [200, { ...ACK, success: false }, 16, 'and also that the request failed'],
@@ -362,12 +364,14 @@ test('a server without any route: JSON and HTML, with what to do', async () => {
   }
 });
 
+const HTML_404 = answer(404, '<html>no</html>', { 'content-type': 'text/html' });
 test.each([
   ['/v1/attachments', 404, 'conversations ls', 6],
   ['/v1/attachments', 404, 'messages ls', 6],
   ['/v1/attachments', 404, 'read msg_1', 3],
   ['/v1/conversations', 404, 'attachments ls', 6],
-  ['/v1/conversations', answer(404, '<html>no</html>', { 'content-type': 'text/html' }), 'messages ls', 6],
+  ['/v1/conversations', HTML_404, 'messages ls', 6],
+  ['/v1/attachments', HTML_404, 'conversations ls', 6],
 ] as const)(
   'where %s is there, and nothing else, no other base URL is proposed',
   async (there, body, line, exit) => {

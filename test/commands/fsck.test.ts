@@ -96,7 +96,7 @@ test('half of a database is damage, and so are files without one, which no empty
   expect(await arx(dir, 'fsck')).toMatchObject({
     exit: 12,
     // Said once.
-    stderr: expect.stringMatching(/^arx: .*missing, empty or not its own.*\n$/),
+    stderr: expect.stringMatching(/^arx: .*missing, empty or the database of something else.*\n$/),
   });
   expect(await arx(dir, 'import list.mbox')).toMatchObject({ exit: 15 });
   expect(readdirSync(join(dir, 'data'))).toEqual(['blobs']);
@@ -113,6 +113,10 @@ test.skipIf(noPostgres).each([
   await withClient((client) => client.query(sql), url);
   const ran = await at('fsck --json');
   expect(ran.exit).toBe(12);
+  // Two servers, and a secret beside the password.
+  const others = url.replace(/@[^/]*/, (place) => `${place},127.0.0.2:1`);
+  const again = await arx(dir, `fsck --database ${others}&sslpassword=hidden`);
+  expect([again.exit, again.stderr]).toEqual([12, expect.not.stringContaining('hidden')]);
   const { checks, findings } = FsckReport.parse(JSON.parse(ran.stdout));
   expect(findings.map(({ check, subjects: named }) => [check, named])).toEqual(
     subjects.map((subject) => ['engine', [subject]]),
@@ -146,7 +150,7 @@ test('a file of the archive changed', async () => {
     "
   `);
   expect(stderr).toBe(
-    `arx: the archive sqlite:${dir}/data is damaged: 1 finding [integrity, exit 12]\n` +
+    `arx: the archive ${dir}/data is damaged: 1 finding [integrity, exit 12]\n` +
       '  hint: arx help maintenance says how to restore a backup\n',
   );
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isWhole } from '../../src/format/terminal/column-layout.ts';
 import { parseFieldSelection } from '../../src/format/field-selection.ts';
 
 const record = JSON.parse(
@@ -38,6 +39,8 @@ test.each([
 ])('a table shows the selected instant %j in its zone', (date, instant) => {
   const [column] = parseFieldSelection(selected(['date'])).view.columns;
   expect(column!.instant!({ date })).toBe(instant);
+  // Any field may hold a long text.
+  expect(isWhole(column!)).toBe(false);
 });
 
 test('a field that no record has is named, once there was a record', () => {

@@ -149,6 +149,8 @@ describe('failures', () => {
       message: expect.stringContaining('1 GB') as string,
     });
     expect(check).toBeUndefined();
+    // The thread is gone, and what follows is not waited for.
+    await expect(jq.sink.write('1\n')).rejects.toMatchObject({ kind: 'usage' });
     await jq.end();
   });
 });

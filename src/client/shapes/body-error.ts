@@ -2,6 +2,7 @@
 import { Fault } from '../../faults.ts';
 import { safeText } from '../safe-text.ts';
 import { isRecord, fieldNamed } from './json-path.ts';
+import { flagOf } from './page-facts.ts';
 
 /** Values of `status` that mean a failure. */
 const FAILED = new Set(['error', 'fail', 'failed', 'failure']);
@@ -12,7 +13,7 @@ export function checkNoError(body: unknown, status: number): void {
   const error = [fieldNamed(body, 'error'), fieldNamed(body, 'errors')].find(isReported);
   const said = fieldNamed(body, 'status');
   const isFailed = typeof said === 'string' && FAILED.has(said.toLowerCase());
-  const isRefused = fieldNamed(body, 'success') === false || fieldNamed(body, 'ok') === false;
+  const isRefused = ['success', 'ok'].some((name) => flagOf(fieldNamed(body, name)) === false);
   if (error === undefined && !isFailed && !isRefused) return;
   const words = errorWords(error) ?? errorWords(fieldNamed(body, 'message')) ?? 'that the request failed';
   const code = fieldNamed(error, 'code');

@@ -2,9 +2,9 @@
 import { foldedName } from '../../contract/field-names.ts';
 import { Fault } from '../../faults.ts';
 import { idText } from './find-id.ts';
-import { isRecord, ownField, valueAtPath, type JsonRecord } from './json-path.ts';
+import { fieldNamed, isRecord, keysByName, ownField, valueAtPath, type JsonRecord } from './json-path.ts';
 import type { ListGuess } from './list-guess.ts';
-import { pageFacts, STATED_TOTAL } from './page-facts.ts';
+import { numberOf, pageFacts, STATED_TOTAL } from './page-facts.ts';
 
 /** The rows of a body and where they are. `keys` are those of a map, in the order of `rows`. */
 export type FoundRows = {
@@ -24,6 +24,8 @@ export type RowSearch = {
 /** Names that services commonly use for the rows of a list, in one spelling (see foldedName) and in the order of the search. */
 const COMMON_NAMES =
   'data items results entries records rows list values content edges nodes elements objects hits'.split(' ');
+/** Where the rows are said to be of a body that has none. */
+const DEFAULT_NAME = 'data';
 /** Fields that describe a page or an error, in one spelling; rows are never in them. */
 const NO_ROWS = new Set('meta links included error errors paging pagination pageinfo warnings'.split(' '));
 /** Keys of an object that is an envelope or one record, and no map by id, in one spelling. */
@@ -69,16 +71,6 @@ export function findRows(body: unknown, search: RowSearch): FoundRows {
     if (path === '' && isMapById(value, true)) return mapAt('', value);
   }
   return onlyArray(levels) ?? emptyMap(body, search.names) ?? noRows(body);
-}
-
-/** Returns the keys of an object by their names in one spelling. Of several keys one that is spelled so counts. */
-function keysByName(value: JsonRecord): Map<string, string> {
-  const keys = new Map<string, string>();
-  for (const key of Object.keys(value)) {
-    const name = foldedName(key);
-    if (key === name || !keys.has(name)) keys.set(name, key);
-  }
-  return keys;
 }
 
 /**
@@ -189,9 +181,10 @@ function onlyArray(levels: readonly Place[][]): FoundRows | undefined {
 
 /** Returns an empty object below the name of the resource: a map without rows. */
 function emptyMap(body: JsonRecord, names: readonly string[]): FoundRows | undefined {
-  for (const name of names) {
-    const map = ownField(body, name);
-    if (isRecord(map) && Object.keys(map).length === 0) return mapAt(name, map);
+  const keys = keysByName(body);
+  for (const key of names.map((name) => keys.get(name))) {
+    const map = key === undefined ? undefined : body[key];
+    if (isRecord(map) && Object.keys(map).length === 0) return mapAt(key!, map);
   }
   return undefined;
 }
@@ -207,11 +200,11 @@ function noRows(body: JsonRecord): FoundRows {
       COMMON_NAMES.includes(each) && (rows === null || (isRecord(rows) && Object.keys(rows).length === 0))
     );
   })?.[1];
-  const { has_more, [STATED_TOTAL]: total } = factsOf(body, name ?? COMMON_NAMES[0]!);
-  const isNone = total === 0 || body['count'] === 0;
+  const { has_more, [STATED_TOTAL]: total } = factsOf(body, name ?? DEFAULT_NAME);
+  const isNone = total === 0 || numberOf(fieldNamed(body, 'count')) === 0;
   if (!isNone && (name === undefined || has_more !== false))
     throw new Fault('protocol', 'answer has no list in it');
-  return { place: { rows: name ?? COMMON_NAMES[0]!, container: 'array' }, rows: [] };
+  return { place: { rows: name ?? DEFAULT_NAME, container: 'array' }, rows: [] };
 }
 
 /**

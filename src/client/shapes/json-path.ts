@@ -17,6 +17,16 @@ export function ownField(value: unknown, name: string): unknown {
   return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
+/** Returns the keys of an object by their names in one spelling. Of several keys one that is spelled so counts, else the first. */
+export function keysByName(value: JsonRecord): Map<string, string> {
+  const keys = new Map<string, string>();
+  for (const key of Object.keys(value)) {
+    const name = foldedName(key);
+    if (key === name || !keys.has(name)) keys.set(name, key);
+  }
+  return keys;
+}
+
 /** Returns an own field of a value in any spelling; undefined where there is none. `name` is in one spelling (see foldedName). */
 export function fieldNamed(value: unknown, name: string): unknown {
   if (!isRecord(value) || Object.hasOwn(value, name)) return ownField(value, name);

@@ -1,10 +1,9 @@
 // Reads the body of one record: the record itself, or wrapped in another object, e.g. `{data: {…}}`.
 import type * as z from 'zod';
-import { foldedName } from '../../contract/field-names.ts';
 import { wrongShape, type ApiResponse } from '../response.ts';
 import { checkNoError } from './body-error.ts';
 import { fieldsOfRow, findFields } from './find-id.ts';
-import { isRecord, ownField, type JsonRecord } from './json-path.ts';
+import { isRecord, keysByName, ownField, type JsonRecord } from './json-path.ts';
 import { createRecordReader, type DropField, type RecordKind } from './record-fields.ts';
 
 /** How the body of one record is read. */
@@ -65,10 +64,9 @@ export function recordsIn(body: unknown, names: readonly string[]): { path: stri
     const record = fieldsOfRow(value, place);
     if (record !== undefined) found.push({ path: place === '' ? path : [...path, place], record });
     if (path.length < MAX_DEPTH) {
-      const inside = Object.keys(value).filter((name) => isRecord(value[name]) || Array.isArray(value[name]));
-      const named = new Map(inside.map((name) => [foldedName(name), name]));
+      const keys = keysByName(value);
       for (const wrapper of new Set([...names, ...WRAPPERS])) {
-        const name = named.get(wrapper);
+        const name = keys.get(wrapper);
         if (name !== undefined) add(value[name], [...path, name]);
       }
     }

@@ -23,9 +23,9 @@ export type JournalComparison = {
   claimMissing(id: string, digest: string): boolean;
 };
 
-/** Events that the report names for one kind of finding: few that are usual after a failover, practically all that need somebody. */
+/** Events that the report names for one kind of finding: few that are usual after a failover, many that a person must look into. */
 const MAX_NAMED_EVENTS = 1_000;
-const MAX_NAMED_PROBLEMS = 1_000_000;
+const MAX_NAMED_PROBLEMS = 100_000;
 
 /** Flags of an event. Its digest is that of the acknowledged body, else of the one sent last. */
 const SENT = 1;

@@ -1,6 +1,6 @@
 // Reports unexpected errors of requests: in the access log and on stderr. One that passes is reported when it begins and when it ends.
 import type { App } from '../../app.ts';
-import type { Service } from '../../contract/exchange.ts';
+import type { Service, ServiceRequest, ServiceResponse } from '../../contract/exchange.ts';
 import { plural } from '../../format/numbers.ts';
 import type { AccessLog } from '../../service/http/index.ts';
 
@@ -15,16 +15,35 @@ export type FailureReporter = {
 /** A failure that passes, such as a database that restarts. */
 type Outage = { sinceMs: number; requests: number };
 
-/** Routes that read files: only they show that a bucket is back. Other routes are answered without the archive. */
-const OF_FILES: ReadonlySet<string> = new Set(['file', 'stored_message']);
-const WITHOUT_ARCHIVE: ReadonlySet<string> = new Set(['live', 'openapi', 'metrics']);
+/** What fails by itself: a database may be read while nothing can be written to it. */
+type Part = 'database' | 'writes' | 'bucket';
+
+/** Failures of writes alone. */
+const OF_WRITES: ReadonlySet<string> = new Set(['busy', 'standby', 'no_writable']);
+/** Routes that write, and those that are answered without the database. */
+const WRITING: ReadonlySet<string> = new Set(['ingest', 'token']);
+const WITHOUT_DATABASE: ReadonlySet<string> = new Set(['live', 'openapi']);
+
+function failedPart(kind: string): Part {
+  if (kind.startsWith('bucket')) return 'bucket';
+  return OF_WRITES.has(kind) ? 'writes' : 'database';
+}
+
+/** Returns the parts that a response shows to work. */
+function workingParts({ method }: ServiceRequest, { status, logContext }: ServiceResponse): Part[] {
+  const route = logContext?.route;
+  const isGiven = (status >= 200 && status < 300 && method !== 'OPTIONS') || status === 307;
+  if (!isGiven || route === undefined || WITHOUT_DATABASE.has(route)) return [];
+  // A HEAD request reads no file.
+  if (route === 'file' && method === 'GET') return ['database', 'bucket'];
+  return WRITING.has(route) ? ['database', 'writes'] : ['database'];
+}
 
 /** Returns the reporter of a run. */
 export async function failureReporter(accessLog: AccessLog | undefined, app: App): Promise<FailureReporter> {
   const { failureText, passingFailure } = await import('../../service/index.ts');
   const outages = new Map<string, Outage>();
-  const keyOf = (archive: string | undefined, isOfBucket: boolean): string =>
-    `${isOfBucket ? 'bucket' : 'database'} ${archive ?? ''}`;
+  const keyOf = (part: Part, archive: string | undefined): string => `${part} ${archive ?? ''}`;
   const report = (requestId: string, error: unknown, event: string, text: string, archive?: string): void => {
     const of = archive === undefined ? {} : { archive };
     accessLog?.note('error', event, { request_id: requestId, failure: failureText(error), ...of });
@@ -37,7 +56,7 @@ export async function failureReporter(accessLog: AccessLog | undefined, app: App
     if (outage === undefined) return;
     outages.delete(key);
     const { sinceMs, requests } = outage;
-    const ms = Math.max(0, app.world.now() - sinceMs);
+    const ms = Math.round(app.world.monotonic() - sinceMs);
     const of = archive === undefined ? {} : { archive };
     accessLog?.note('error', 'outage ended', { ms, requests, ...of });
     const whose = archive === undefined ? '' : `${archive}: `;
@@ -50,10 +69,10 @@ export async function failureReporter(accessLog: AccessLog | undefined, app: App
       const passing = passingFailure(error);
       if (passing === undefined)
         return report(requestId, error, 'failed', `failed: ${failureText(error)}`, archive);
-      const key = keyOf(archive, passing.kind.startsWith('bucket'));
+      const key = keyOf(failedPart(passing.kind), archive);
       const outage = outages.get(key);
       if (outage !== undefined) return void (outage.requests += 1);
-      outages.set(key, { sinceMs: app.world.now(), requests: 1 });
+      outages.set(key, { sinceMs: app.world.monotonic(), requests: 1 });
       const text = `outage: ${passing.message}; requests are answered 503 until it is over`;
       report(requestId, error, 'outage began', text, archive);
     },
@@ -62,10 +81,11 @@ export async function failureReporter(accessLog: AccessLog | undefined, app: App
       const begun = new Set(outages.keys());
       const response = await service(request);
       if (begun.size === 0) return response;
-      const { route, archive } = response.logContext ?? {};
-      const key = keyOf(archive, route !== undefined && OF_FILES.has(route));
-      const isAnswer = response.status < 400 && route !== undefined && !WITHOUT_ARCHIVE.has(route);
-      if (isAnswer && begun.has(key)) end(key, archive);
+      const archive = response.logContext?.archive;
+      for (const part of workingParts(request, response)) {
+        const key = keyOf(part, archive);
+        if (begun.has(key)) end(key, archive);
+      }
       return response;
     },
   };

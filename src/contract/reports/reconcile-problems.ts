@@ -1,7 +1,7 @@
-// Which findings of `events reconcile` need somebody.
+// Which findings of `events reconcile` a person must look into.
 import type { Finding } from './reconcile.ts';
 
-/** Findings that need somebody: an event is missing, refused, not applied, or has two bodies. The others are usual after a failure. */
+/** An event is missing, refused, not applied, or was sent with two bodies, which alone makes no journal inconsistent. The others are usual after a failure. */
 export const PROBLEMS: ReadonlySet<Finding> = new Set([
   'not_indexed',
   'unacknowledged',

@@ -29,8 +29,8 @@ export type Finding = z.infer<typeof Finding>;
 
 /**
  * `events reconcile -o json`. `sent`, `acknowledged` and `indexed` count events of the journal by id. `others` counts events of the
- * service that the journal does not have. `findings` counts each kind; `events` names up to 1,000,000 events
- * of each kind that needs somebody (reconcile-problems.ts), and up to 1,000 of each other kind. `replayed`
+ * service that the journal does not have. `findings` counts each kind; `events` names up to 100,000 events
+ * of each kind that a person must look into (reconcile-problems.ts), and up to 1,000 of each other kind. `replayed`
  * counts events that were sent again; all other numbers describe the state after that.
  */
 export const ReconcileReport = z.object({

@@ -30,8 +30,8 @@ function jpegHeader(file: Buffer): PictureHeader | undefined {
 }
 
 /**
- * Returns whether a JPEG file has one frame, with components that the format allows. The decoder takes memory for every frame and
- * component before it looks at them.
+ * Returns whether a JPEG file has one frame before its picture data, with components that the format allows. The decoder takes memory for
+ * every frame and component before it looks at them. A frame behind the data is left to the limits of the decoder and its thread.
  */
 export function isJpegAllowed(file: Buffer): boolean {
   const [at, second] = frameHeaders(file);

@@ -49,7 +49,7 @@ const RANKS = { essential: 0, normal: 1, low: 2 } as const;
 
 /** Returns whether values are never shortened: a number or an instant that is cut is another one. */
 export function isWhole<T>({ whole, align, instant }: Column<T>): boolean {
-  return whole === true || align === 'right' || instant !== undefined;
+  return whole ?? (align === 'right' || instant !== undefined);
 }
 
 function shrinkable({ width, least }: { width: number; least: number }): number {

@@ -20,7 +20,7 @@ const WORDS: Record<Finding, string> = {
   out_of_order: 'received after an event that was sent later',
 };
 
-/** Returns a reconciliation: the verdict in one line, then the counts, all events that need somebody, and the first of the others. */
+/** Returns a reconciliation: the verdict in one line, then the counts, all events that a person must look into, and the first of the others. */
 export function reconcileLines(report: ReconcileReport): Line[] {
   const { verdict, sent, acknowledged, indexed, others, replayed, findings, events } = report;
   const style: Style = verdict === 'consistent' ? 'good' : 'bad';
@@ -50,6 +50,13 @@ export function reconcileLines(report: ReconcileReport): Line[] {
         { text: WORDS[finding], style: PROBLEMS.has(finding) ? 'bad' : 'dim' },
       ]),
     ),
-    ...(more <= 0 ? [] : [{ text: `and ${formatCount(more)} more: -o json`, style: 'dim' as const }]),
+    ...(more <= 0
+      ? []
+      : [
+          {
+            text: `and ${formatCount(more)} more; -o json names ${formatCount(events.length)}`,
+            style: 'dim' as const,
+          },
+        ]),
   ];
 }

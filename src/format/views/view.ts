@@ -20,8 +20,8 @@ export type Column<T> = {
   detail?: true;
   /** A table makes it no narrower than this. Default 6. */
   minColumns?: number;
-  /** A table never shortens its values: ids, states. Numbers, which are aligned to the right, are never shortened either. */
-  whole?: true;
+  /** A table never shortens its values: ids, states. By default that holds for numbers, which are aligned to the right, and for instants. */
+  whole?: boolean;
   /** A narrow screen leaves out columns: `low` ones first, then those without this; a record of lines comes before leaving out an `essential` one. */
   importance?: 'essential' | 'low';
   /** Returns the instant (ISO 8601) that people see in their zone. */

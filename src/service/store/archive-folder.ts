@@ -33,7 +33,7 @@ export function blobsOf(dir: string): string {
 /** Returns the error of a folder that has files of an archive, but no database. */
 export function databaseMissing(): UnusableArchive {
   return new UnusableArchive(
-    `${DATABASE} is missing, empty or not its own, but the files of an archive are here`,
+    `${DATABASE} is missing, empty or the database of something else, but the files of an archive are here`,
     {
       isDamaged: true,
     },

@@ -98,6 +98,7 @@ describe('what is no list', () => {
     ['errors as JSON:API has them', { errors: [{ title: 'Forbidden' }], data: [] }, /says error Forbidden$/],
     ['a failure by its status', { status: 'error', message: 'Boom', data: [] }, /says error Boom$/],
     ['no success', { success: false, data: [] }, /says that the request failed$/],
+    ['no success as text', { Success: 'False', Data: [] }, /says that the request failed$/],
   ])('%s', (_, body, words) => {
     const { read, guess } = conversationParser();
     expect(() => read(body)).toThrow(words);
@@ -119,6 +120,8 @@ test.each<[object, object]>([
     { _links: {}, page: { totalElements: 2, totalPages: 1 } },
   ],
   [{ count: 0 }, { has_more: false }],
+  [{ Count: '0' }, { has_more: false }],
+  [{ Conversations: {}, HasMore: false }, { next: null }],
   [{ Data: null, HasMore: 'false' }, { next: null }],
 ])('a list without rows may be left out: %j alone, and %j after a page with rows', (alone, after) => {
   expect(conversationParser().read(alone).data).toEqual([]);

@@ -28,6 +28,7 @@ describe('a conversation', () => {
     ['a result in data', { data: { result: record } }],
     ['a list of one', [record]],
     ['names in PascalCase', { Result: { Data: { Id: 'conv_1', Subject: 's', subject: 's' } } }],
+    ['one name in two spellings', { data: record, Data: {} }],
     ['three objects around it', { data: { result: { view: 'raw', data: record } } }],
     ['beside another id', { id: 'req_7', data: record }],
     ['JSON:API', { data: { type: 'conversations', id: 'conv_1', attributes: { subject: 's' } } }],

@@ -13,22 +13,28 @@ beforeEach(async () => {
   const notice = (text: string) => void notices.push(text);
   reporter = await failureReporter(undefined, {
     notice,
-    world: { now: () => now, env: {} },
+    world: { monotonic: () => now, env: {} },
   } as unknown as App);
 });
 
 const UNREACHABLE = new DatabaseAccessError('unreachable', 'ECONNREFUSED', undefined);
 const NO_BUCKET_ANSWER = new DatabaseAccessError('bucket_unreachable', undefined, undefined);
+const STANDBY = new DatabaseAccessError('standby', undefined, undefined);
 const LOCKED = Object.assign(new Error('locked'), { code: 'ERR_SQLITE_ERROR', errcode: 5 });
 
-const answered = (status: number, logContext: ServiceResponse['logContext']): Promise<unknown> =>
-  reporter.watched(async () => ({ status, headers: {}, body: '', ...(logContext && { logContext }) }))(
-    {} as ServiceRequest,
-  );
+const answered = (
+  status: number,
+  logContext: ServiceResponse['logContext'],
+  method = 'GET',
+): Promise<unknown> =>
+  reporter.watched(async () => ({ status, headers: {}, body: '', ...(logContext && { logContext }) }))({
+    method,
+  } as ServiceRequest);
 
 test.each([
   ['a database that restarts', UNREACHABLE, 'the database cannot be reached (ECONNREFUSED)', 'attachments'],
-  ['a locked database', LOCKED, 'the database is busy', 'attachments'],
+  ['a locked database', LOCKED, 'the database is busy', 'ingest'],
+  ['a standby', STANDBY, 'the database takes no writes now: it is a standby, or read-only', 'ingest'],
   ['a bucket', NO_BUCKET_ANSWER, 'the bucket of the files cannot be reached', 'file'],
 ])('%s', async (_, error, what, route) => {
   for (const id of ['req_1', 'req_2', 'req_3']) reporter.onFailure(id, error);
@@ -36,12 +42,24 @@ test.each([
   await answered(503, { route });
   await answered(200, { route: 'live' });
   await answered(200, { route, archive: 'another' });
-  if (route === 'file') await answered(200, { route: 'attachments' });
+  await answered(204, { route }, 'OPTIONS');
+  await answered(304, { route });
+  if (route !== 'attachments') await answered(200, { route: 'attachments' });
+  if (route === 'file') {
+    await answered(200, { route: 'stored_message' });
+    await answered(200, { route }, 'HEAD');
+  }
   const begin = `req_1 outage: ${what}; requests are answered 503 until it is over`;
   expect(notices).toEqual([begin]);
   await answered(200, { route });
   await answered(200, { route });
   expect(notices).toEqual([begin, 'the outage is over after 41 s; 3 requests failed']);
+});
+
+test('a file that is given ends an outage of the database as well', async () => {
+  reporter.onFailure('req_1', UNREACHABLE);
+  await answered(200, { route: 'file' });
+  expect(notices.at(-1)).toBe('the outage is over after 0 s; 1 request failed');
 });
 
 test('each archive has its own outages', async () => {

@@ -35,12 +35,12 @@ test.each(['not_indexed', 'unacknowledged', 'refused', 'dead', 'other_body'] as 
     const lines = linesOf(finding, 'out_of_order');
     expect(namedIn(lines, finding)).toBe(COUNT);
     expect(namedIn(lines, 'out_of_order')).toBe(20);
-    expect(lines.at(-1)).toBe('and 880 more: -o json');
+    expect(lines.at(-1)).toBe('and 880 more; -o json names 60');
   },
 );
 
 test('what is usual after a failover is named 20 times, and the rest counted', () => {
   const lines = linesOf('out_of_order', 'sent_again');
   expect(namedIn(lines, 'out_of_order') + namedIn(lines, 'sent_again')).toBe(20);
-  expect(lines.at(-1)).toBe('and 910 more: -o json');
+  expect(lines.at(-1)).toBe('and 910 more; -o json names 60');
 });
