@@ -5,7 +5,7 @@ import type { Health } from '../contract/health.ts';
 import { Fault } from '../faults.ts';
 import { safeText } from '../client/safe-text.ts';
 import { healthView } from '../format/views/index.ts';
-import { hasFileAddresses } from './attachments/file-addresses.ts';
+import { hasFileAddresses } from './shared/file-addresses.ts';
 import { withoutSecrets } from './shared/without-secrets.ts';
 
 export const Input = z.object({});

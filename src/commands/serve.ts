@@ -9,7 +9,7 @@ import { DEFAULT_API_PORT } from '../wiring/local-archive.ts';
 import { isBucketAddress } from '../service/administration.ts';
 import { DATABASE_INPUT, archivePlace, noticeEmpty } from './archive/database-option.ts';
 import { checkArchiveFolder } from './archive/new-archive-folder.ts';
-import { readWebhookSecrets } from './events/webhook-secrets.ts';
+import { readWebhookSecrets } from './shared/webhook-secrets.ts';
 import { highestTier, ownerTier, strangersNotice, TIER_INPUT } from './serve/audience.ts';
 import { DRIFT_INPUT, faultOptionsOf, faultPlanOf, openDriftLog } from './serve/fault-options.ts';
 import { failureReporter } from './serve/failure-report.ts';

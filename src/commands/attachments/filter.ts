@@ -177,7 +177,7 @@ export async function matchedMessages(
   app: App,
 ): Promise<MatchedMessages | undefined> {
   if (query === undefined) return undefined;
-  const { foundMessages } = await import('../search/found-messages.ts');
+  const { foundMessages } = await import('../lists/found-messages.ts');
   const { hits, areAll } = await foundMessages(query, app);
   const ids = new Set<string>();
   for await (const { id, attachments } of hits) if (attachments !== 0) ids.add(id);

@@ -6,7 +6,7 @@ import { Fault } from '../../faults.ts';
 import { attachmentView, attachmentViewWithoutUrl } from '../../format/views/index.ts';
 import { changesAmong, countContradictions } from '../lists/contradictions.ts';
 import { findRecord } from '../lists/find-record.ts';
-import { hasFileAddresses } from './file-addresses.ts';
+import { hasFileAddresses } from '../shared/file-addresses.ts';
 import { attachmentSource } from './catalogue.ts';
 import { openAttachment } from './open-file.ts';
 import { checkPreview, drawPreview, previewHeading } from './preview.ts';

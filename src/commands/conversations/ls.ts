@@ -7,7 +7,7 @@ import { Fault } from '../../faults.ts';
 import { conversationView } from '../../format/views/index.ts';
 import type { View } from '../../format/views/view.ts';
 import { FilteredList } from '../lists/filtered-list.ts';
-import { foundMessages } from '../search/found-messages.ts';
+import { foundMessages } from '../lists/found-messages.ts';
 import { Window } from '../shared/input.ts';
 import { checkQuery } from '../search.ts';
 import {

@@ -9,7 +9,7 @@ import { formatCount, plural } from '../../format/numbers.ts';
 import { acknowledgementView } from '../../format/views/index.ts';
 import { wholeNumber } from '../shared/input.ts';
 import { openLocalArchive } from '../archive/local-archive.ts';
-import { readWebhookSecrets } from './webhook-secrets.ts';
+import { readWebhookSecrets } from '../shared/webhook-secrets.ts';
 import { envelopeFromArguments, openEnvelopes, type Envelopes, type OutgoingEvent } from './envelopes.ts';
 import { createFailureSummary } from './failure-summary.ts';
 import { acknowledgedDigests, journalPath, openJournal, type Journal } from './journal.ts';
