@@ -17,6 +17,7 @@ type Outage = { sinceMs: number; requests: number };
 
 /** What fails by itself: a database may be read while nothing can be written to it. */
 type Part = 'database' | 'writes' | 'bucket';
+const REQUESTS: Record<Part, string> = { database: 'requests', writes: 'events and logins', bucket: 'files' };
 
 /** Failures of writes alone. */
 const OF_WRITES: ReadonlySet<string> = new Set(['busy', 'standby', 'no_writable']);
@@ -69,11 +70,12 @@ export async function failureReporter(accessLog: AccessLog | undefined, app: App
       const passing = passingFailure(error);
       if (passing === undefined)
         return report(requestId, error, 'failed', `failed: ${failureText(error)}`, archive);
-      const key = keyOf(failedPart(passing.kind), archive);
+      const part = failedPart(passing.kind);
+      const key = keyOf(part, archive);
       const outage = outages.get(key);
       if (outage !== undefined) return void (outage.requests += 1);
       outages.set(key, { sinceMs: app.world.monotonic(), requests: 1 });
-      const text = `outage: ${passing.message}; requests are answered 503 until it is over`;
+      const text = `outage: ${passing.message}; ${REQUESTS[part]} are answered 503 until it is over`;
       report(requestId, error, 'outage began', text, archive);
     },
     watched: (service) => async (request) => {

@@ -32,11 +32,23 @@ const answered = (
   } as ServiceRequest);
 
 test.each([
-  ['a database that restarts', UNREACHABLE, 'the database cannot be reached (ECONNREFUSED)', 'attachments'],
-  ['a locked database', LOCKED, 'the database is busy', 'ingest'],
-  ['a standby', STANDBY, 'the database takes no writes now: it is a standby, or read-only', 'ingest'],
-  ['a bucket', NO_BUCKET_ANSWER, 'the bucket of the files cannot be reached', 'file'],
-])('%s', async (_, error, what, route) => {
+  [
+    'a database that restarts',
+    UNREACHABLE,
+    'the database cannot be reached (ECONNREFUSED)',
+    'attachments',
+    'requests',
+  ],
+  ['a locked database', LOCKED, 'the database is busy', 'ingest', 'events and logins'],
+  [
+    'a standby',
+    STANDBY,
+    'the database takes no writes now: it is a standby, or read-only',
+    'ingest',
+    'events and logins',
+  ],
+  ['a bucket', NO_BUCKET_ANSWER, 'the bucket of the files cannot be reached', 'file', 'files'],
+])('%s', async (_, error, what, route, requests) => {
   for (const id of ['req_1', 'req_2', 'req_3']) reporter.onFailure(id, error);
   now = 41_200;
   await answered(503, { route });
@@ -49,7 +61,7 @@ test.each([
     await answered(200, { route: 'stored_message' });
     await answered(200, { route }, 'HEAD');
   }
-  const begin = `req_1 outage: ${what}; requests are answered 503 until it is over`;
+  const begin = `req_1 outage: ${what}; ${requests} are answered 503 until it is over`;
   expect(notices).toEqual([begin]);
   await answered(200, { route });
   await answered(200, { route });
