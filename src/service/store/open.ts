@@ -107,8 +107,9 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
         // A database that was copied without its log may contain no table, and one with the log of another database other tables.
         if (await isLost(options.dir, () => hasNoVersions(database))) throw databaseMissing();
         if (!(await hasNoTable(database))) {
-          // Another process may have made the archive meanwhile.
-          if (await hasNoVersions(database)) throw otherTables(0);
+          // Another process may have made the archive meanwhile, or be about to: a transaction waits for it.
+          if (await (readOnly ? hasNoVersions(database) : database.transaction(hasNoVersions)))
+            throw otherTables(0);
         } else if (mustExist) {
           // Its creation failed, for example at a limit, and was undone.
           throw new NoArchive('there is no archive');
@@ -219,7 +220,7 @@ async function checkFiles(archive: OpenArchive, { allowDamaged, asCopy }: OpenMo
 }
 
 /** Whether no archive was made in the database: the table of versions is made together with the others. */
-async function hasNoVersions(database: Database): Promise<boolean> {
+async function hasNoVersions(database: Statements): Promise<boolean> {
   return (
     (await database.get("SELECT 1 FROM sqlite_master WHERE name = 'migrations' AND type = 'table'")) ===
     undefined
