@@ -167,7 +167,7 @@ export function createClient(options: ClientOptions): Client {
     }
     if (isBaseUrlConfirmed) {
       const hint: Hint = ({ arx }) => `${arx} doctor tells what this service has`;
-      const message = isPage ? `the service has no ${ROUTES[name].path}` : fault.message;
+      const message = fault.kind === 'not_found' ? fault.message : `the service has no ${ROUTES[name].path}`;
       return new Fault('not_found', message, { ...fault.detail, hint });
     }
     const isOtherServer =

@@ -471,7 +471,7 @@ export const LIST_CHECKS: readonly Check[] = [
         'entries',
       );
       const places = recordsOf(ran).map((row) =>
-        String(row['reported'] ?? row['sequence'] ?? row['position']),
+        String(row['reported'] ?? row['sequence'] ?? row['Sequence'] ?? row['position']),
       );
       mustEqual(
         places,
