@@ -153,7 +153,7 @@ function filtered(list: ListName, rows: WireRow[], query: URLSearchParams, { fil
   if (filters === 'partly' || filters === 'wrongly') return partlyFiltered(rows, query, filters);
   const city = query.get('origin_city');
   if (list !== 'attachments' || city === null) return rows;
-  return rows.filter((row) => (row['origin_city'] ?? row['originCity']) === city);
+  return rows.filter((row) => (row['origin_city'] ?? row['originCity'] ?? row['OriginCity']) === city);
 }
 
 /** One of so many rows that do not match comes too. */
