@@ -112,7 +112,10 @@ test('what is not an archive is said to be none, and stays as it is', async () =
 // Of another program, or an archive under the log (-wal) of another database.
 test.each([
   [false, 'it contains tables of something else'],
-  [true, 'archive.db is missing, empty or the database of something else, but the files of an archive are here'],
+  [
+    true,
+    'archive.db is missing, empty or the database of something else, but the files of an archive are here',
+  ],
 ])('a database with other tables is not made an archive; files beside it: %j', async (hasFiles, why) => {
   const database = new DatabaseSync(join(dir, 'archive.db'));
   database.exec('CREATE TABLE other (x)');
