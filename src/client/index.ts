@@ -28,7 +28,6 @@ import { ATTACHMENTS, CONVERSATIONS, EVENTS, MESSAGES, POSITIONS } from './shape
 import type { ListGuess } from './shapes/list-guess.ts';
 import { acknowledged, checkEcho, contradictionOf, duplicateOf, parseBatch } from './acknowledgement.ts';
 import { signing } from './event-signature.ts';
-import { parseJson } from './strict-json.ts';
 import { StatusContradictions } from './status-contradiction.ts';
 import { parseTokenResponse } from './token-response.ts';
 import { createSender, type SenderOptions } from './api-call.ts';
@@ -214,11 +213,14 @@ export function createClient(options: ClientOptions): Client {
       const url = urlWithin(base, ROUTES.ingest.path);
       const body = text === undefined ? { body: event } : { body: event, text };
       return send({ method: 'POST', url, ...body, id: event.id, ...signed(event.id) }, (answer) => {
-        const reply = acknowledged(event.id, answer, () => as(records.acknowledgement())(answer));
-        checkEcho(reply.body, event);
-        const contradiction = contradictionOf(event, parseJson(answer.bytes).value, answer.status);
-        if (contradiction !== undefined) throw contradiction;
-        return reply;
+        const readBody = (sent: unknown): Acknowledgement => {
+          const acknowledgement = records.acknowledgement()(sent, answer);
+          checkEcho(acknowledgement, event);
+          const contradiction = contradictionOf(event, sent, answer.status);
+          if (contradiction !== undefined) throw contradiction;
+          return acknowledgement;
+        };
+        return acknowledged(event.id, answer, () => parseResponseWith(answer, readBody));
       }).catch((error: unknown) => duplicateOf(event, error));
     },
     ingestBatch: async (events) => {

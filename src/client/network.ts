@@ -41,7 +41,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
   const pools = new Map<string, Dispatcher>();
   /** IP addresses that connections to an origin have used. */
   const addresses = new Map<string, Set<string>>();
-  /** Origins that have answered: they speak what they are asked in. */
+  /** Origins that have answered: so the scheme of the address is right. */
   const answered = new Set<string>();
   const proxy =
     options.proxy === undefined

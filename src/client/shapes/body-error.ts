@@ -1,7 +1,7 @@
 // Recognizes a body that reports an error although its status is a success.
 import { Fault } from '../../faults.ts';
 import { safeText } from '../safe-text.ts';
-import { isRecord, fieldNamed } from './json-path.ts';
+import { fieldNamed, isRecord, keysByName } from './json-path.ts';
 import { flagOf } from './page-facts.ts';
 
 /** Values of `status` that mean a failure. */
@@ -9,18 +9,31 @@ const FAILED = new Set(['error', 'fail', 'failed', 'failure']);
 
 /** Throws Fault 'protocol' for a body that reports an error: it is no empty list. */
 export function checkNoError(body: unknown, status: number): void {
-  if (!isRecord(body)) return;
-  const error = [fieldNamed(body, 'error'), fieldNamed(body, 'errors')].find(isReported);
-  const said = fieldNamed(body, 'status');
-  const isFailed = typeof said === 'string' && FAILED.has(said.toLowerCase());
-  const isRefused = ['success', 'ok'].some((name) => flagOf(fieldNamed(body, name)) === false);
-  if (error === undefined && !isFailed && !isRefused) return;
-  const words = errorWords(error) ?? errorWords(fieldNamed(body, 'message')) ?? 'that the request failed';
-  const code = fieldNamed(error, 'code');
-  throw new Fault('protocol', `answer has status ${status} but says ${safeText(words, 120)}`, {
+  const error = reportedError(body);
+  if (error === undefined) return;
+  const { words, code } = error;
+  throw new Fault('protocol', `answer has status ${status} but says ${words}`, {
     status,
     ...(typeof code === 'string' && code !== '' ? { code: safeText(code, 80) } : {}),
   });
+}
+
+/** Returns the error that a body reports; undefined where it reports none. */
+export function reportedError(body: unknown): { words: string; code: unknown } | undefined {
+  if (!isRecord(body)) return undefined;
+  // Once for all names: the body may be a map with many keys.
+  const keys = keysByName(body);
+  const field = (name: string): unknown => {
+    const key = keys.get(name);
+    return key === undefined ? undefined : body[key];
+  };
+  const error = [field('error'), field('errors')].find(isReported);
+  const said = field('status');
+  const isFailed = typeof said === 'string' && FAILED.has(said.toLowerCase());
+  const isRefused = ['success', 'ok'].some((name) => flagOf(field(name)) === false);
+  if (error === undefined && !isFailed && !isRefused) return undefined;
+  const words = errorWords(error) ?? errorWords(field('message')) ?? 'that the request failed';
+  return { words: safeText(words, 120), code: fieldNamed(error, 'code') };
 }
 
 /** Returns whether a field reports an error; null, false, '' and empty lists do not. */

@@ -80,9 +80,9 @@ export async function failureReporter(accessLog: AccessLog | undefined, app: App
     },
     watched: (service) => async (request) => {
       // A response to a request that came before the outage says nothing of its end.
+      if (outages.size === 0) return service(request);
       const begun = new Set(outages.keys());
       const response = await service(request);
-      if (begun.size === 0) return response;
       const archive = response.logContext?.archive;
       for (const part of workingParts(request, response)) {
         const key = keyOf(part, archive);
