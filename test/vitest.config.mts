@@ -34,6 +34,7 @@ const LONG_STORE = [
   'test/service/handlers/search.test.ts',
   'test/service/store/event-worker.test.ts',
   'test/service/store/additions/message-batches.test.ts',
+  'test/service/store/engines/sqlite-log.test.ts',
   'test/service/store/events/store-events.test.ts',
   'test/support/generated-rows.test.ts',
 ];

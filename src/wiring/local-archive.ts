@@ -57,12 +57,17 @@ export async function openLocalArchive(
         cause: error,
       });
     }
-    const reason = error instanceof service.ArchiveUnreadable ? error.why : reasonOf(error);
+    const { why: reason, hint } =
+      error instanceof service.ArchiveUnreadable ? error : { why: reasonOf(error), hint: undefined };
     const where = 'dir' in place ? place.dir : 'the database';
     const message = `cannot open the archive in ${where}`;
     if (DISK_CODES.has(codeOf(error)))
       throw new Fault('disk', `${message}: ${reasonOf(error)}`, { kept, cause: error });
-    throw new Fault('store', `${message}: ${reason}`, { kept, cause: error });
+    throw new Fault('store', `${message}: ${reason}`, {
+      kept,
+      ...(hint === undefined ? {} : { hint }),
+      cause: error,
+    });
   }
 }
 

@@ -70,7 +70,9 @@ export function isNotWritable(dir: string): boolean {
 export function withSystemCode(error: unknown, dir: string): unknown {
   if (primaryCode(error) !== SQLITE.CANTOPEN) return error;
   try {
-    closeSync(openSync(join(dir, DATABASE), 'r'));
+    // The database is not opened here: to close it would release locks that SQLite has on it in this process.
+    closeSync(openSync(dir, 'r'));
+    accessSync(join(dir, DATABASE), constants.R_OK);
     accessSync(dir, constants.W_OK);
   } catch (cause) {
     return ['EMFILE', 'ENFILE'].includes((cause as NodeJS.ErrnoException).code ?? '') ? cause : error;

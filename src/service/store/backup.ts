@@ -8,6 +8,7 @@ import { syncPath } from '../../disk/durable-write.ts';
 import { makeFolder } from '../../disk/make-folder.ts';
 import { readBytesIfExists } from '../../disk/regular-file.ts';
 import type { Archive } from './archive.ts';
+import { renumberCopy } from './engines/sqlite-log.ts';
 import { checkShard, openFolderFiles } from './files/folder-files.ts';
 import { blobPath } from './files/blobs.ts';
 import { archiveId } from './meta-table/file-key.ts';
@@ -76,6 +77,7 @@ async function writeBackup(
       syscall: 'write',
     });
   });
+  renumberCopy(fresh, archive.randomBytes(4));
   await syncPath(fresh);
 
   const report: BackupReport = {
@@ -110,7 +112,10 @@ async function writeBackup(
     for (const sha256 of await copyShard(blobs, join(dir, 'blobs'), { name, sizes }, report, there))
       options.onDamaged(sha256);
   }
-  commitFile({ temporary: fresh, path: join(dir, DATABASE), force: true });
+  const path = join(dir, DATABASE);
+  commitFile({ temporary: fresh, path, force: true });
+  // Whoever opened the earlier backup and was killed left its log, which belongs to no file now.
+  for (const end of ['-wal', '-shm']) await rm(path + end, { force: true });
   return report;
 }
 

@@ -10,6 +10,8 @@ import { NoArchive, UnfinishedCopy, UnusableArchive } from './sql/unusable-archi
 /** The archive cannot be opened. `why` says the reason as far as it is known; the cause is the engine's error. */
 export class ArchiveUnreadable extends Error {
   readonly why: string;
+  /** What to do, where something can be done. */
+  readonly hint: string | undefined;
   /** The archive is damaged, not only unreadable for this user or now. */
   readonly isDamaged: boolean;
   /** It is being copied or moved here. */
@@ -24,6 +26,8 @@ export class ArchiveUnreadable extends Error {
     const code = primaryCode(cause);
     const unfit = cause instanceof UnusableArchive ? cause : undefined;
     this.isDamaged = unfit?.isDamaged ?? (code === SQLITE.CORRUPT || code === SQLITE.NOTADB);
+    this.hint =
+      unfit?.hint ?? (this.isDamaged ? 'put a backup into a new place: arx help maintenance' : undefined);
     this.isUnfinishedCopy = cause instanceof UnfinishedCopy;
     this.isMoved = cause instanceof UnfinishedCopy && cause.isMoved;
     this.isMissing = isMissing(cause);

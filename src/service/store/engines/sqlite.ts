@@ -1,11 +1,12 @@
 // The SQLite engine: write-ahead log, synchronous=FULL, cached prepared statements, one writer at a time.
 import { existsSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { Database, Reads, Row, Statements, Value } from '../sql/database.ts';
 import { longReadsOver } from '../sql/long-reads.ts';
 import { primaryCode, SQLITE } from '../sql/sqlite-result-codes.ts';
 import { UnusableArchive } from '../sql/unusable-archive.ts';
+import { sizeOf } from '../archive-folder.ts';
+import { beginNumbers, immutableAddress, refuseForeignLog, transactionCounter } from './sqlite-log.ts';
 import type { OwnProcess } from '../../../world.ts';
 
 /** How to open a SQLite database. */
@@ -62,6 +63,7 @@ export async function openSqlite({
     }
   };
 
+  refuseForeignLog(path);
   // Two connections, so that readers see a transaction only after its commit.
   const reader = await retryWhileBusy(() => (readOnly ? connectReading(path) : connect(path)));
   let writer: Connection | undefined;
@@ -80,11 +82,12 @@ export async function openSqlite({
     return turn;
   };
   const within = async <T>(
-    { handle, statements }: Connection,
+    { handle, statements, countTransaction }: Connection,
     work: (statements: Statements) => Promise<T>,
   ): Promise<T> => {
     try {
       const result = await work(statements);
+      countTransaction();
       handle.exec('COMMIT');
       return result;
     } catch (error) {
@@ -179,7 +182,12 @@ function isBusy(error: unknown): boolean {
   return primaryCode(error) === SQLITE.BUSY;
 }
 
-type Connection = { handle: InstanceType<typeof DatabaseSync>; statements: Statements };
+type Connection = {
+  handle: InstanceType<typeof DatabaseSync>;
+  statements: Statements;
+  /** Call it before the COMMIT of a transaction. */
+  countTransaction(): void;
+};
 
 /**
  * Opens a connection that only reads. It reads the log of a writer as well. Where that is impossible, on a read-only file
@@ -196,9 +204,7 @@ function connectReading(path: string): Connection {
     return read(path);
   } catch (error) {
     if (!isUnopenable(error) || existsSync(`${path}-wal`)) throw error;
-    const address = pathToFileURL(path);
-    address.search = 'immutable=1';
-    return read(address.href);
+    return read(immutableAddress(path));
   }
 }
 
@@ -213,6 +219,7 @@ function connect(path: string): Connection {
   const handle = new DatabaseSync(path, { timeout: 0 });
   try {
     refusePrograms(handle);
+    if (sizeOf(path) === 0) beginNumbers(handle);
     // FULL: with NORMAL a power loss can undo commits that were already acknowledged.
     // The other two: a transaction of an import does not write its pages twice, nor each commit the whole log.
     handle.exec(
@@ -261,7 +268,7 @@ function connectionOf(handle: Connection['handle']): Connection {
       return prepare(sql).run(...parameters).changes;
     },
   };
-  return { handle, statements };
+  return { handle, statements, countTransaction: transactionCounter((sql) => handle.exec(sql), prepare) };
 }
 
 /**

@@ -1,12 +1,17 @@
 // Errors for a place that contains no archive which can be used.
 
-/** What is there is not an archive, or a damaged one (`isDamaged`). The message says why. */
+/** What is there is not an archive, or a damaged one (`isDamaged`). The message says why, and `hint` what to do. */
 export class UnusableArchive extends Error {
   readonly isDamaged: boolean;
+  readonly hint: string | undefined;
 
-  constructor(why: string, { isDamaged, cause }: { isDamaged: boolean; cause?: unknown }) {
+  constructor(
+    why: string,
+    { isDamaged, hint, cause }: { isDamaged: boolean; hint?: string | undefined; cause?: unknown },
+  ) {
     super(why, { cause });
     this.isDamaged = isDamaged;
+    this.hint = hint;
   }
 }
 
