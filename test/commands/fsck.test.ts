@@ -96,7 +96,9 @@ test('half of a database is damage, and so are files without one, which no empty
   expect(await arx(dir, 'fsck')).toMatchObject({
     exit: 12,
     // Said once.
-    stderr: expect.stringMatching(/^arx: .*missing, empty or the database of something else.*\n$/),
+    stderr: expect.stringMatching(
+      /^arx: .*missing, empty or the database of something else.*\n  hint: put a backup .*\n$/,
+    ),
   });
   expect(await arx(dir, 'import list.mbox')).toMatchObject({ exit: 15 });
   expect(readdirSync(join(dir, 'data'))).toEqual(['blobs']);
