@@ -144,6 +144,8 @@ export async function openSqlite({
         await retryWhileBusy(() => statements.get('SELECT COUNT(*) FROM sqlite_master'));
         return await work(statements);
       } finally {
+        // Its statements live until they are collected, and with them the connection and its transaction.
+        if (handle.isTransaction) handle.exec('ROLLBACK');
         handle.close();
       }
     },
