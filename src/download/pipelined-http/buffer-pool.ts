@@ -18,8 +18,8 @@ export type BufferPool = {
    * full; `onFree` is called when one is free again.
    */
   filled(count: number): boolean;
-  /** Gives the reader what is there. */
-  flush(): void;
+  /** Gives the reader the rest, and then its end or the error. From then on the connection may serve another body: nothing is called. */
+  end(error?: unknown): void;
 };
 
 /** Returns a pool for a body of `length` bytes. `onReturn` is called when the reader stops early. */
@@ -36,21 +36,27 @@ export function createBufferPool(
   let current = allocate();
   let used = 0;
   let isFull = false;
+  let isEnded = false;
   let flushedAt = monotonic();
 
   function allocate(): Uint8Array {
     allocated += 1;
     return Buffer.allocUnsafeSlow(Math.min(BUFFER_BYTES, length));
   }
-  const channel = createByteChannel(() => {
-    const released = lent.shift();
-    if (released === undefined) return;
-    if (isFull) {
-      // It is the current buffer already, see flush().
-      isFull = false;
-      onFree();
-    } else free.push(released);
-  }, onReturn);
+  const channel = createByteChannel(
+    () => {
+      const released = lent.shift();
+      if (released === undefined || isEnded) return;
+      if (isFull) {
+        // It is the current buffer already, see flush().
+        isFull = false;
+        onFree();
+      } else free.push(released);
+    },
+    () => {
+      if (!isEnded) onReturn();
+    },
+  );
   const flush = (): void => {
     if (used === 0) return;
     lent.push(current);
@@ -71,6 +77,11 @@ export function createBufferPool(
       if (used === current.length || (channel.isReaderWaiting() && isDue)) flush();
       return !isFull;
     },
-    flush,
+    end: (error) => {
+      flush();
+      isEnded = true;
+      if (error === undefined) channel.end();
+      else channel.fail(error);
+    },
   };
 }

@@ -70,8 +70,7 @@ export function createPipelinedTransport(options: PipelinedTransportOptions): {
           },
           end: () => {
             exchange.removeAbortListener();
-            pool.flush();
-            pool.channel.end();
+            pool.end();
             idleHere.push(connection);
           },
         };
@@ -85,10 +84,7 @@ export function createPipelinedTransport(options: PipelinedTransportOptions): {
           else reject(transportFaultOf(error, place));
           return;
         }
-        body.pool.flush();
-        body.pool.channel.fail(
-          transportFaultOf(error, place, { bytes: body.received, of: body.head.length }),
-        );
+        body.pool.end(transportFaultOf(error, place, { bytes: body.received, of: body.head.length }));
       },
       onProgress: () => {
         if (connection.freeSlots() !== undefined) return;

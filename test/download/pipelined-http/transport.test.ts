@@ -67,6 +67,41 @@ describe('a large body', () => {
     );
   });
 
+  test('leaves the next one on its connection alone, whenever its own reader goes on', async () => {
+    const ports = new Set<number | undefined>();
+    // Exactly the memory of a connection, so that all of it is lent when the body has ended.
+    const bodies = [LARGE.subarray(0, 3 * 1024 * 1024), LARGE];
+    const manyTurns = async () => {
+      for (let turn = 0; turn < 2000; turn++) await new Promise((done) => setImmediate(done));
+    };
+    await withSockets(
+      (socket) => {
+        ports.add(socket.remotePort);
+        socket.write(answer(200, bodies.shift()!));
+      },
+      async (get) => {
+        const first = (await get()).body[Symbol.asyncIterator]();
+        await manyTurns();
+        const next = (await get()).body[Symbol.asyncIterator]();
+        const held: Uint8Array = (await next.next()).value;
+        await manyTurns();
+        for (let piece = 0; piece < 3; piece++) await first.next();
+        await manyTurns();
+        expect(LARGE.subarray(0, held.length).equals(held)).toBe(true);
+        // Nor does it end with its reader.
+        await first.return!();
+        let received = held.length;
+        for (;;) {
+          const { value, done } = await next.next();
+          if (done === true) break;
+          received += (value as Uint8Array).length;
+        }
+        expect(received).toBe(LARGE.length);
+        expect(ports.size).toBe(1);
+      },
+    );
+  });
+
   test('A7: bytes behind it end the connection, and are no answer to anybody', async () => {
     const ports = new Set<number | undefined>();
     await withSockets(
