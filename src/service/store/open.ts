@@ -31,7 +31,7 @@ import {
   isFilesHome,
 } from './meta-table/files-location.ts';
 import { copyUnfinished, filesLost, openingError, OtherFilesLocation } from './opening-error.ts';
-import { checkSchema, migrate, otherTables } from './schema/migrate.ts';
+import { checkSchema, migrate, otherTables, refusingNewer } from './schema/migrate.ts';
 import { databaseCounters, PROCESS_COUNTERS } from './shared-counters.ts';
 import type { Database, Statements } from './sql/database.ts';
 import { NoArchive } from './sql/unusable-archive.ts';
@@ -118,6 +118,7 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
       if (readOnly) await checkSchema(database);
       // The key is created now, so that listing files never writes, for example on a full disk.
       else if (await migrate(database, mustExist ? undefined : fill)) await fileKey(archive);
+      archive.database = refusingNewer(database);
       const mark = options.asCopy === true ? undefined : await copyMark(database).catch(() => undefined);
       if (mark !== undefined) throw copyUnfinished(mark);
       if (!('dir' in options)) await checkFiles(archive, options);

@@ -22,6 +22,7 @@ import {
   isGenuinePostgres,
   type Sending,
 } from './postgres-plans.ts';
+import { VERSION } from '../schema/migrate.ts';
 import { query, statementsOver, type Answer } from './postgres-statements.ts';
 import { cancelStatement } from './postgres-cancel.ts';
 import { createWriterRow, LOCK_WRITER } from './postgres-writer.ts';
@@ -216,25 +217,29 @@ export async function openPostgres({
     );
   const reader = readerUntil();
 
-  /** `mode` of the transaction, and `first`: statements that are sent with its beginning. `work` learns whether the last one returned a row. */
+  /** `work` learns whether the last statement of `first` returned a row. */
   const within = async <T>(
     { client, release }: { client: pg.ClientBase; release(broken?: Error): void },
-    { mode, first }: Opening,
+    { mode, first, version }: Opening,
     work: (statements: Statements, hasRow: boolean) => Promise<T>,
   ): Promise<T> => {
     let broken: Error | undefined;
     try {
       const opened: Answer | Answer[] = await query(
         client,
-        `${connections.opening(client, mode, own)}; ${first}`,
+        [connections.opening(client, mode, own), first, ...(version === undefined ? [] : [version])].join(
+          '; ',
+        ),
       );
+      const [answer, versions] = [opened].flat().slice(version === undefined ? -1 : -2);
       const final: Parameters<NonNullable<Statements['last']>>[] = [];
       const statements: Statements = {
         ...statementsOver((sql, parameters) => query(client, sql, parameters)),
         last: (...statement) => void final.push(statement),
         copy: (table, columns, rows) => copyRows(client, table, columns, rows).catch(throwAccessError),
+        version: versions === undefined ? undefined : Number(versions.rows[0]?.['version']),
       };
-      const result = await work(statements, [opened].flat().at(-1)?.rows.length === 1);
+      const result = await work(statements, answer?.rows.length === 1);
       // When one of these fails, the server rolls back at COMMIT.
       const canPrepare = !hasOwn && !connections.isShared(client);
       const pending = final.map(([sql, parameters]) =>
@@ -323,7 +328,7 @@ export async function openPostgres({
       if (writing > 0) return undefined;
       return asNextWriter(async () => (await attemptNow(work))?.value);
     },
-    migration: (work) => alone(WRITER, work),
+    migration: (work) => alone(MIGRATION, work),
     snapshot: (work) => alone(SNAPSHOT, work),
     async takesWrites() {
       const state = await reader.get<{ read_only: string }>(
@@ -363,12 +368,16 @@ function lockBusy(): DatabaseAccessError {
   return new DatabaseAccessError('busy', 'lock', undefined);
 }
 
-/** How a transaction begins. */
-type Opening = { mode: string; first: string };
+/**
+ * How a transaction begins: its mode, the statements that are sent with its beginning, and one that reads the version of the tables, of the
+ * moment when those have ended.
+ */
+type Opening = { mode: string; first: string; version?: string };
 
 const READ_COMMITTED = 'ISOLATION LEVEL READ COMMITTED';
-const WRITER: Opening = { mode: READ_COMMITTED, first: LOCK_WRITER };
-const WRITER_NOW: Opening = { mode: READ_COMMITTED, first: `${LOCK_WRITER} SKIP LOCKED` };
+const MIGRATION: Opening = { mode: READ_COMMITTED, first: LOCK_WRITER };
+const WRITER: Opening = { ...MIGRATION, version: VERSION };
+const WRITER_NOW: Opening = { ...WRITER, first: `${LOCK_WRITER} SKIP LOCKED` };
 /** The state is that of the first statement that reads. Limits of the user's role would end a long copy. */
 const SNAPSHOT: Opening = {
   mode: 'ISOLATION LEVEL REPEATABLE READ READ ONLY',

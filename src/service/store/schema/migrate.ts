@@ -100,11 +100,30 @@ export async function withNewerSchema(database: Statements, error: unknown): Pro
   return version > NEWEST_VERSION ? new NewerSchema(version) : error;
 }
 
+/**
+ * Returns the same database, whose transactions throw {@link NewerSchema} once a newer arx has changed the tables: this one would leave out
+ * what they have by then. Call it when the tables are there.
+ */
+export function refusingNewer<T extends Database>(database: T): T {
+  const checked =
+    <R>(work: (statements: Statements) => Promise<R>) =>
+    async (statements: Statements): Promise<R> => {
+      const version = statements.version ?? (await versionOf(statements));
+      if (version > NEWEST_VERSION) throw new NewerSchema(version);
+      return work(statements);
+    };
+  return {
+    ...database,
+    transaction: (work) => database.transaction(checked(work)),
+    tryTransaction: (work) => database.tryTransaction(checked(work)),
+  };
+}
+
+/** Reads the version of the tables. */
+export const VERSION = 'SELECT MAX(version) AS version FROM migrations';
+
 async function versionOf(statements: Statements): Promise<number> {
-  const found = await statements.get<{ version: number | null }>(
-    'SELECT MAX(version) AS version FROM migrations',
-  );
-  return found?.version ?? 0;
+  return (await statements.get<{ version: number | null }>(VERSION))?.version ?? 0;
 }
 
 /** The archive was written by a newer arx. */

@@ -31,6 +31,8 @@ export type Statements = Reads & {
   run(sql: string, parameters?: readonly Value[]): Promise<number>;
   /** As {@link Statements.run}, for the end of a transaction: sent together with the commit, without waiting for it. */
   last?: ((sql: string, parameters?: readonly Value[]) => void) | undefined;
+  /** The version of the tables when the transaction began, where the engine reads it together with the beginning. */
+  version?: number | undefined;
   /** Inserts many rows in order. Absent where the engine has nothing faster than INSERT. */
   copy?:
     | ((table: string, columns: readonly string[], rows: readonly (readonly Value[])[]) => Promise<void>)

@@ -196,6 +196,24 @@ test('a service that runs while a newer arx changes the tables says so, and spea
   await archive.close();
 });
 
+test('a service that runs while a newer arx changes the tables writes nothing into them, and goes on reading', async () => {
+  const archive = await open(await freshPlace(join(dir, 'written')));
+  const service = createService(archive, { assetUrl: ASSET_URL, version: '0' });
+  const token = await tokenFor(service, 'internal');
+  const send = (id: string) =>
+    call(service, '/api/webhooks/ingest', {
+      token,
+      body: { id, type: 'mirror.detected', payload: { layer: 'x' } },
+    });
+  expect((await send('before')).status).toBe(200);
+  await archive.database.run('INSERT INTO migrations VALUES (99)');
+  expect((await send('after')).json.error.code).toBe('store_unavailable');
+  await expect(archive.database.tryTransaction(async () => {})).rejects.toThrow(NewerSchema);
+  expect(await archive.database.all('SELECT id FROM events')).toEqual([{ id: 'before' }]);
+  expect((await call(service, '/v1/attachments', { token })).status).toBe(200);
+  await archive.close();
+});
+
 test.each([
   ['all', 'DELETE FROM migrations', 'the versions of its tables are lost', true],
   ['the last', 'DELETE FROM migrations WHERE version > 2', 'its tables are not those of its version', false],
