@@ -2,13 +2,13 @@
 import type { Acknowledgement } from '../contract/event.ts';
 import type { BatchAcknowledgement, IngestRequest } from '../contract/ingest.ts';
 import { foldedName } from '../contract/field-names.ts';
+import { flagOf } from '../contract/flag.ts';
 import { Fault, type Hint } from '../faults.ts';
 import { errorFieldsOf, faultOfItem } from './error-response.ts';
 import { isWebPage, parseResponse, type ApiResponse, type Reply } from './response.ts';
 import { safeText } from './safe-text.ts';
 import { checkNoError, reportedError } from './shapes/body-error.ts';
 import { fieldNamed, isRecord } from './shapes/json-path.ts';
-import { flagOf } from './shapes/page-facts.ts';
 import { recordsIn } from './shapes/record-body.ts';
 import { ACKNOWLEDGEMENT_WRAPPERS } from './shapes/record-kinds.ts';
 import { parseJson } from './strict-json.ts';

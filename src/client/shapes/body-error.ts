@@ -1,8 +1,8 @@
 // Recognizes a body that reports an error although its status is a success.
+import { flagOf } from '../../contract/flag.ts';
 import { Fault } from '../../faults.ts';
 import { safeText } from '../safe-text.ts';
 import { fieldNamed, isRecord, keysByName } from './json-path.ts';
-import { flagOf } from './page-facts.ts';
 
 /** Values of `status` that mean a failure. */
 const FAILED = new Set(['error', 'fail', 'failed', 'failure']);

@@ -4,12 +4,13 @@ import { Attachment } from '../../contract/attachment.ts';
 import { UNUSABLE_HASH } from '../../contract/attachment-file.ts';
 import { Conversation, Message } from '../../contract/conversation.ts';
 import { Envelope } from '../../contract/event.ts';
+import { flagOf } from '../../contract/flag.ts';
 import { Position } from '../../contract/sequence.ts';
+import { isWithheld } from '../../contract/withheld.ts';
 import { ATTACHMENT_ALIASES, CONVERSATION_ALIASES, LISTED_MESSAGE_ALIASES } from './field-aliases.ts';
 import { certainSha256 } from './file-hash.ts';
 import { idNames } from './find-id.ts';
 import type { JsonRecord } from './json-path.ts';
-import { flagOf } from './page-facts.ts';
 import type { DropField, RecordKind } from './record-fields.ts';
 
 /** How the rows of one list are read. */
@@ -77,23 +78,24 @@ export const POSITIONS = kindOf({
 });
 
 /**
- * Only a certain hash stays in the row, so that nothing is called verified by a guess. A row whose `redacted` cannot be read
- * counts as redacted, so that nothing is fetched by a guess either.
+ * Only a certain hash stays in the row, so that nothing is called verified by a guess. A row whose `redacted` cannot be read,
+ * or that says by another field that it is withheld, counts as redacted, so that nothing is fetched by a guess either.
  */
 function withCertainHash(row: JsonRecord, drop: DropField): JsonRecord | undefined {
   const { sha256, redacted } = row;
   const isHex = typeof sha256 === 'string' && /^[0-9a-f]{64}$/i.test(sha256);
-  const isReadable = redacted === undefined || flagOf(redacted) !== undefined;
+  const isUnsaid = redacted === undefined;
+  const isReadable = isUnsaid ? !isWithheld(row) : flagOf(redacted) !== undefined;
   if (isHex && isReadable) return undefined;
   const others = Object.entries(row).filter(([name]) => name !== 'sha256' && name !== 'redacted');
   const hash = isHex ? sha256 : certainSha256(row);
   const isUnusable = hash === undefined && Object.hasOwn(row, 'sha256');
   if (isUnusable && sha256 !== null) drop('sha256', 'SHA-256');
-  if (!isReadable) drop('redacted', 'true or false');
+  if (!isReadable && !isUnsaid) drop('redacted', 'true or false');
   const record = Object.fromEntries([
     ...others,
     ...(hash === undefined ? [] : [['sha256', hash]]),
-    ...(isReadable && redacted === undefined ? [] : [['redacted', isReadable ? redacted : true]]),
+    ...(isReadable && isUnsaid ? [] : [['redacted', isReadable ? redacted : true]]),
   ]) as JsonRecord & { [UNUSABLE_HASH]?: boolean };
   if (isUnusable) record[UNUSABLE_HASH] = true;
   return record;

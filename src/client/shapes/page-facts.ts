@@ -1,6 +1,7 @@
 // Reads what a page of a list says about itself: status, whether more rows follow, drift ratio and integrity.
 import { ExactNumber } from '../../contract/exact-json.ts';
 import { foldedName } from '../../contract/field-names.ts';
+import { flagOf } from '../../contract/flag.ts';
 import { Integrity } from '../../contract/scalars.ts';
 import { isRecord, ownField, type JsonRecord } from './json-path.ts';
 import { linksOf } from './link-header.ts';
@@ -183,13 +184,6 @@ export function pageFacts(
   if (cursor !== undefined) facts[NEXT_CURSOR] = cursor;
   const places = { hasMore: flag?.place, next: isBackward ? undefined : next.place, pagedBy };
   return { facts, rest: Object.fromEntries(rest), places };
-}
-
-/** Returns a flag that may be written as text in any case, or as 0 and 1; undefined for anything else. */
-export function flagOf(value: unknown): boolean | undefined {
-  const said = typeof value === 'string' && value.length <= 5 ? value.toLowerCase() : value;
-  if (said === true || said === 1 || said === '1' || said === 'true') return true;
-  return said === false || said === 0 || said === '0' || said === 'false' ? false : undefined;
 }
 
 /** Returns a finite number, also one that is written as text. An exact number is rounded. */

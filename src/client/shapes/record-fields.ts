@@ -3,9 +3,10 @@ import * as z from 'zod';
 import { isoInstant } from '../../contract/epoch.ts';
 import { ExactNumber } from '../../contract/exact-json.ts';
 import { foldedName } from '../../contract/field-names.ts';
+import { flagOf } from '../../contract/flag.ts';
 import { decimalOf } from '../../contract/json-text.ts';
 import { isRecord, ownField, type JsonRecord } from './json-path.ts';
-import { flagOf, numberOf } from './page-facts.ts';
+import { numberOf } from './page-facts.ts';
 import { usualRecordTest } from './usual-record.ts';
 
 /** How a record of the interface is read. */

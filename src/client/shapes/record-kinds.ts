@@ -1,12 +1,13 @@
 // The single records of the interface as the client reads them.
 import { instantOf } from '../../contract/epoch.ts';
 import { Acknowledgement } from '../../contract/event.ts';
+import { flagOf } from '../../contract/flag.ts';
 import { Health } from '../../contract/health.ts';
 import { Instant } from '../../contract/scalars.ts';
 import { ReceivedToken } from '../../contract/token.ts';
 import { ownField, type JsonRecord } from './json-path.ts';
 import { ATTACHMENTS, CONVERSATIONS } from './list-kinds.ts';
-import { flagOf, numberOf } from './page-facts.ts';
+import { numberOf } from './page-facts.ts';
 import { kindOf } from './record-body.ts';
 
 /** One attachment. */
