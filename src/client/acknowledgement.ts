@@ -1,16 +1,15 @@
 // What an answer to an event says: accepted, accepted before, refused, or that it is not known.
 import type { Acknowledgement } from '../contract/event.ts';
 import type { BatchAcknowledgement, IngestRequest } from '../contract/ingest.ts';
-import { foldedName } from '../contract/field-names.ts';
-import { flagOf } from '../contract/flag.ts';
 import { Fault, type Hint } from '../faults.ts';
 import { errorFieldsOf, faultOfItem } from './error-response.ts';
 import { isWebPage, parseResponse, type ApiResponse, type Reply } from './response.ts';
 import { safeText } from './safe-text.ts';
-import { checkNoError, reportedError } from './shapes/body-error.ts';
-import { fieldNamed, isRecord } from './shapes/json-path.ts';
+import { denialIn, hasAcceptedFlag } from './shapes/acceptance.ts';
+import { checkNoError } from './shapes/body-error.ts';
+import { isRecord } from './shapes/json-path.ts';
 import { recordsIn } from './shapes/record-body.ts';
-import { ACKNOWLEDGEMENT_WRAPPERS } from './shapes/record-kinds.ts';
+import { acknowledgementKind } from './shapes/record-kinds.ts';
 import { parseJson } from './strict-json.ts';
 
 /**
@@ -64,9 +63,9 @@ function refusalIn(id: string, answer: ApiResponse): Fault | undefined {
   try {
     const { value } = parseJson(answer.bytes);
     checkNoError(value, answer.status);
-    const accepted = flagOf(fieldNamed(value, 'accepted'));
-    if (accepted === false) return notAccepted(id, 'accepted is false');
-    return isRefused(value) && accepted === undefined ? notAccepted(id, statusWords(value)) : undefined;
+    const denial = denialIn(value);
+    // What says both leaves it open.
+    return denial === undefined || hasAcceptedFlag(value) ? undefined : notAccepted(id, denial);
   } catch (error) {
     const { code, message } = errorFieldsOf(answer);
     const words = code ?? message;
@@ -78,20 +77,6 @@ function refusalIn(id: string, answer: ApiResponse): Fault | undefined {
   }
 }
 
-/** Statuses of an event that was not accepted. */
-const REFUSED: ReadonlySet<string> = new Set(
-  'rejected refused denied declined dropped discarded invalid failed error'.split(' '),
-);
-
-function isRefused(record: unknown): boolean {
-  const status = fieldNamed(record, 'status');
-  return typeof status === 'string' && REFUSED.has(status.toLowerCase());
-}
-
-function statusWords(record: unknown): string {
-  return `status ${safeText(String(fieldNamed(record, 'status')), 40)}`;
-}
-
 function notAccepted(id: string, words: string): Fault {
   const kind = DUPLICATE.test(words) ? 'conflict' : 'forbidden';
   return new Fault(kind, `the service did not accept ${id}: ${words}`, { code: NOT_ACCEPTED });
@@ -101,22 +86,14 @@ function notAccepted(id: string, words: string): Fault {
  * Returns Fault 'unconfirmed' where an answer says that an event was accepted, and in another place that it was not; undefined where it
  * does not contradict itself.
  */
-export function contradictionOf({ id }: IngestRequest, body: unknown, status: number): Fault | undefined {
-  for (const { path, record } of recordsIn(body, ACKNOWLEDGEMENT_WRAPPERS)) {
-    // The payload of the event may come back.
-    if (path.some((name) => foldedName(name) === 'payload')) continue;
+export function contradictionOf(event: IngestRequest, body: unknown, status: number): Fault | undefined {
+  for (const { record } of recordsIn(body, acknowledgementKind(event))) {
     const words = denialIn(record);
     if (words === undefined) continue;
-    const message = `event ${id} may have been accepted: the answer says so, and also ${words}`;
+    const message = `event ${event.id} may have been accepted: the answer says so, and also ${words}`;
     return new Fault('unconfirmed', message, { status, hint: reconcileHint });
   }
   return undefined;
-}
-
-/** Returns the words of a record that say that it was not accepted; undefined where it has none. */
-function denialIn(record: unknown): string | undefined {
-  if (flagOf(fieldNamed(record, 'accepted')) === false) return 'accepted false';
-  return isRefused(record) ? statusWords(record) : reportedError(record)?.words;
 }
 
 const reconcileHint: Hint = ({ arx }) => `${arx} events reconcile tells whether the service lists it`;

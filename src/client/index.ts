@@ -23,7 +23,7 @@ import {
   type SequenceRow,
 } from './record-list.ts';
 import { createBodyReader, type BodyKind, type ReadBody } from './shapes/record-body.ts';
-import { ACKNOWLEDGEMENT, ATTACHMENT, CONVERSATION, HEALTH } from './shapes/record-kinds.ts';
+import { acknowledgementKind, ATTACHMENT, CONVERSATION, HEALTH } from './shapes/record-kinds.ts';
 import { ATTACHMENTS, CONVERSATIONS, EVENTS, MESSAGES, POSITIONS } from './shapes/list-kinds.ts';
 import type { ListGuess } from './shapes/list-guess.ts';
 import { acknowledged, checkEcho, contradictionOf, duplicateOf, parseBatch } from './acknowledgement.ts';
@@ -116,7 +116,6 @@ export function createClient(options: ClientOptions): Client {
     attachment: recordReader(ATTACHMENT),
     conversation: recordReader(CONVERSATION),
     health: recordReader(HEALTH),
-    acknowledgement: recordReader(ACKNOWLEDGEMENT),
   };
   const signed = (id: string) => signing(id, options.webhookSecrets, () => options.world.now());
   const contentReaders = lazy(async () => {
@@ -214,7 +213,7 @@ export function createClient(options: ClientOptions): Client {
       const body = text === undefined ? { body: event } : { body: event, text };
       return send({ method: 'POST', url, ...body, id: event.id, ...signed(event.id) }, (answer) => {
         const readBody = (sent: unknown): Acknowledgement => {
-          const acknowledgement = records.acknowledgement()(sent, answer);
+          const acknowledgement = recordReader(acknowledgementKind(event))()(sent, answer);
           checkEcho(acknowledgement, event);
           const contradiction = contradictionOf(event, sent, answer.status);
           if (contradiction !== undefined) throw contradiction;

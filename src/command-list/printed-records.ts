@@ -4,7 +4,7 @@ import { SentAttachment } from '../contract/attachment.ts';
 import { FILE_STATES } from '../contract/attachment-file.ts';
 import { Content } from '../contract/content.ts';
 import { Conversation, Message } from '../contract/conversation.ts';
-import { Acknowledgement, Envelope } from '../contract/event.ts';
+import { Acknowledgement, SentEnvelope } from '../contract/event.ts';
 import { RefusedEvent } from '../contract/ingest.ts';
 import { Health } from '../contract/health.ts';
 import {
@@ -213,7 +213,7 @@ const PRINTED: Record<CommandWords, Printed> = {
     payload: z.array(text),
     fields: z.array(z.object({ name: text, type: text, required: z.boolean() })),
   }),
-  'events ls': Envelope,
+  'events ls': SentEnvelope,
   'events reconcile': ReconcileReport,
   report: ArchiveReport,
   health: Health,

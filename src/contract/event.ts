@@ -12,10 +12,10 @@ export const Acknowledgement = z.looseObject({
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
 /**
- * A stored event: its envelope (interface 2.4) and what became of it. `effect` is queued, applied, recorded, waiting, superseded
+ * A stored event as our service sends it: its envelope (interface 2.4) and what became of it. `effect` is queued, applied, recorded, waiting, superseded
  * or dead. `failures` counts failed attempts to apply it; `error` describes the last one.
  */
-export const Envelope = z.looseObject({
+export const SentEnvelope = z.looseObject({
   id: Text,
   type: Text,
   status: Text,
@@ -27,4 +27,7 @@ export const Envelope = z.looseObject({
   failures: OptionalInteger,
   error: OptionalText,
 });
+
+/** The same event as a client reads it. Another service may lack every field but `id`. */
+export const Envelope = SentEnvelope.partial({ type: true, status: true, payload: true });
 export type Envelope = z.infer<typeof Envelope>;

@@ -4,7 +4,7 @@ import { SentAttachment } from './attachment.ts';
 import { Asset, Carrier, LoreRecord, Pipeline, RawRecord } from './content.ts';
 import { Conversation, Message } from './conversation.ts';
 import { ErrorBody } from './error.ts';
-import { Acknowledgement, Envelope } from './event.ts';
+import { Acknowledgement, SentEnvelope } from './event.ts';
 import { BatchAcknowledgement, IngestRequest, PAYLOADS, RefusedEvent } from './ingest.ts';
 import {
   FrozenWalkCompletion,
@@ -58,8 +58,8 @@ export const RECORDS = {
   IngestRequest,
   Acknowledgement,
   BatchAcknowledgement,
-  Envelope,
-  EnvelopeList: sentListOf(Envelope),
+  Envelope: SentEnvelope,
+  EnvelopeList: sentListOf(SentEnvelope),
   MessageReordered: PAYLOADS['message.reordered'],
   AttachmentReclassified: PAYLOADS['attachment.reclassified'],
   ContactFlagged: PAYLOADS['contact.flagged'],

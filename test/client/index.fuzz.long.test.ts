@@ -15,7 +15,7 @@ import {
 } from '../../src/client/shapes/list-kinds.ts';
 import { createBodyReader } from '../../src/client/shapes/record-body.ts';
 import {
-  ACKNOWLEDGEMENT,
+  acknowledgementKind,
   ATTACHMENT,
   CONVERSATION,
   HEALTH,
@@ -252,10 +252,12 @@ const READERS: readonly (() => (answer: ApiResponse) => unknown)[] = [
   () => createRecordListParser(EVENTS, {}).parse,
   () => createSequenceParser(POSITIONS, {}).parse,
   () => createUnknownListParser({ name: 'orders' }).parse,
-  ...[ATTACHMENT, CONVERSATION, tokenKind(0), HEALTH, ACKNOWLEDGEMENT, LORE, RAW].map((kind) => () => {
-    const read = createBodyReader<z.ZodRawShape>(kind, () => {});
-    return (answer: ApiResponse) => parseResponseWith(answer, (body) => read(body, answer, 'msg_1'));
-  }),
+  ...[ATTACHMENT, CONVERSATION, tokenKind(0), HEALTH, acknowledgementKind(EVENT), LORE, RAW].map(
+    (kind) => () => {
+      const read = createBodyReader<z.ZodRawShape>(kind, () => {});
+      return (answer: ApiResponse) => parseResponseWith(answer, (body) => read(body, answer, 'msg_1'));
+    },
+  ),
 ];
 const URLS = [
   '/v1/attachments',

@@ -324,7 +324,6 @@ describe('ingest', () => {
     ['another id and accepted false', { ...ACK, event_id: 'evt_2', accepted: false }, 'unconfirmed'],
     ['another type', { ...ACK, type: 'contact.flagged' }, 'unconfirmed'],
     ['no id', { ...ACK, event_id: undefined }, 'unconfirmed'],
-    ['no status', { ...ACK, status: undefined }, 'unconfirmed'],
     ['text', 'ok', 'unconfirmed'],
     ['an error', { ok: false, error: { code: 'slow_down', request_id: null } }, 'unconfirmed'],
   ])('M9 an acknowledgement with %s', async (_what, ack, kind) => {

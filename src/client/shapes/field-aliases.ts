@@ -1,8 +1,11 @@
 // Other names under which services keep the fields of a record, and which values of such a name are meant.
 import type { Attachment } from '../../contract/attachment.ts';
 import type { Conversation } from '../../contract/conversation.ts';
+import type { Acknowledgement, Envelope } from '../../contract/event.ts';
+import type { Position } from '../../contract/sequence.ts';
 import { instantOf } from '../../contract/epoch.ts';
-import type { JsonRecord } from './json-path.ts';
+import { idText } from './find-id.ts';
+import { isRecord, type JsonRecord } from './json-path.ts';
 import { numberOf } from './page-facts.ts';
 import { personOf, type Alias } from './record-fields.ts';
 
@@ -84,6 +87,65 @@ export const ATTACHMENT_ALIASES: Alias<keyof typeof Attachment.shape>[] = [
   { field: 'redacted', names: ['isredacted'], fits: () => true },
 ];
 
+/** Words for what became of an event that our service uses. Other services use other words in fields of these names. */
+const EFFECTS = new Set('queued applied recorded waiting superseded dead'.split(' '));
+
+/** Other names of what events have. */
+export const EVENT_ALIASES: Alias<keyof typeof Envelope.shape>[] = [
+  { field: 'type', names: ['eventtype', 'eventname', 'event', 'kind', 'topic', 'name'], fits: isText },
+  { field: 'status', names: ['state'], fits: isText },
+  { field: 'payload', names: ['data', 'body', 'eventdata', 'content', 'details'], fits: isRecord },
+  { field: 'sequence', names: ['sequencenumber', 'seq', 'seqno', 'position'], fits: isCount },
+  {
+    field: 'received_at',
+    names: ['received', 'arrivedat', 'ingestedat', 'createdat', 'created', 'timestamp', 'time', 'date', 'ts'],
+    fits: isInstant,
+  },
+  {
+    field: 'effect',
+    names: ['outcome', 'result', 'processingstatus', 'processingstate'],
+    fits: (value) => typeof value === 'string' && EFFECTS.has(value.toLowerCase()),
+  },
+  { field: 'deliveries', names: ['deliverycount', 'timesreceived', 'timesdelivered'], fits: isCount },
+  { field: 'failures', names: ['failurecount', 'failedattempts', 'errorcount'], fits: isCount },
+  { field: 'error', names: ['lasterror', 'errormessage', 'failurereason'], fits: isText },
+];
+
+/** Other names of what acknowledgements have. Whether one says that the event was accepted is not told by the names alone: see acceptance.ts. */
+export const ACKNOWLEDGEMENT_ALIASES: Alias<keyof typeof Acknowledgement.shape>[] = [
+  { field: 'event_id', names: ['id', 'event'], fits: isId },
+  { field: 'type', names: ['eventtype', 'eventname'], fits: isText },
+];
+
+/** Other names of what entries of sequences have. A single position is the one that is reported: it is not said to be checked. */
+export const POSITION_ALIASES: Alias<keyof typeof Position.shape>[] = [
+  { field: 'entry', names: ['entryid', 'entryref', 'marker', 'markerid'], fits: isId },
+  { field: 'message_id', names: ['message', 'msgid'], fits: isId },
+  { field: 'source', names: ['origin'], fits: isText },
+  { field: 'status', names: ['state'], fits: isText },
+  {
+    field: 'reported',
+    names: [
+      'reportedposition',
+      'reportedsequence',
+      'sequence',
+      'sequencenumber',
+      'seq',
+      'position',
+      'index',
+      'order',
+      'rank',
+    ],
+    fits: isWhole,
+  },
+  {
+    field: 'checked',
+    names: ['checkedposition', 'checkedsequence', 'verifiedposition', 'arrivalposition'],
+    fits: isWhole,
+  },
+  { field: 'offset', names: ['drift', 'displacement', 'positionoffset'], fits: isWhole },
+];
+
 /** The first second that a number alone may mean, in 1973: smaller numbers are places and counts. */
 const MIN_EPOCH_SECONDS = 1e8;
 
@@ -97,8 +159,16 @@ function isPerson(value: unknown): boolean {
   return isText(value) || personOf(value) !== undefined;
 }
 
+function isId(value: unknown): boolean {
+  return idText(value) !== undefined;
+}
+
 function isText(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== '';
+}
+
+function isWhole(value: unknown): boolean {
+  return Number.isSafeInteger(numberOf(value));
 }
 
 function isCount(value: unknown): boolean {

@@ -16,7 +16,7 @@ export function idText(value: unknown): string | undefined {
 
 /** Returns names under which services keep the id of a record, the likeliest first. `singular` is what one row is. */
 export function idNames(singular: string): string[] {
-  return [
+  const names = [
     'id',
     '_id',
     'uuid',
@@ -33,6 +33,8 @@ export function idNames(singular: string): string[] {
     '@id',
     'slug',
   ];
+  const capitalized = names.map((name) => `${name.charAt(0).toUpperCase()}${name.slice(1)}`);
+  return [...new Set([...names, ...capitalized])];
 }
 
 /**

@@ -7,10 +7,17 @@ import { Envelope } from '../../contract/event.ts';
 import { flagOf } from '../../contract/flag.ts';
 import { Position } from '../../contract/sequence.ts';
 import { isWithheld } from '../../contract/withheld.ts';
-import { ATTACHMENT_ALIASES, CONVERSATION_ALIASES, LISTED_MESSAGE_ALIASES } from './field-aliases.ts';
+import {
+  ATTACHMENT_ALIASES,
+  CONVERSATION_ALIASES,
+  EVENT_ALIASES,
+  LISTED_MESSAGE_ALIASES,
+  POSITION_ALIASES,
+} from './field-aliases.ts';
 import { certainSha256 } from './file-hash.ts';
 import { idNames } from './find-id.ts';
 import type { JsonRecord } from './json-path.ts';
+import { numberOf } from './page-facts.ts';
 import type { DropField, RecordKind } from './record-fields.ts';
 
 /** How the rows of one list are read. */
@@ -67,6 +74,7 @@ export const EVENTS = kindOf({
   ids: idNames('event'),
   schema: Envelope,
   dates: ['received_at'],
+  aliases: EVENT_ALIASES,
 });
 
 /** The entries of a sequence (interface 4.4). */
@@ -75,6 +83,8 @@ export const POSITIONS = kindOf({
   names: ['entries', 'positions', 'sequence', 'markers'],
   ids: ['entry', ...idNames('entry')],
   schema: Position,
+  aliases: POSITION_ALIASES,
+  prepare: withOffset,
 });
 
 /**
@@ -99,4 +109,12 @@ function withCertainHash(row: JsonRecord, drop: DropField): JsonRecord | undefin
   ]) as JsonRecord & { [UNUSABLE_HASH]?: boolean };
   if (isUnusable) record[UNUSABLE_HASH] = true;
   return record;
+}
+
+/** Where both positions are given, the offset follows (interface 4.4). */
+function withOffset(row: JsonRecord): JsonRecord | undefined {
+  const { reported, checked, offset } = row;
+  const difference = (numberOf(reported) ?? NaN) - (numberOf(checked) ?? NaN);
+  const isGiven = offset !== undefined && offset !== null;
+  return isGiven || !Number.isSafeInteger(difference) ? undefined : { ...row, offset: difference };
 }

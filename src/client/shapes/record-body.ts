@@ -12,6 +12,8 @@ export type BodyKind<Fields extends z.ZodRawShape> = RecordKind<Fields> & {
   name: string;
   /** Further fields in which services wrap this record, in one spelling (see foldedName). */
   wrappers?: readonly string[];
+  /** A field that never holds it, in one spelling. */
+  outside?: string;
 };
 
 /** Returns the kind with the types of its fields. */
@@ -36,7 +38,7 @@ export function createBodyReader<Fields extends z.ZodRawShape>(
   return (body, answer, id) => {
     let first: { path: string[]; issue: z.core.$ZodIssue | undefined } | undefined;
     const found: { record: z.infer<z.ZodObject<Fields, z.core.$loose>>; dropped: [string, string][] }[] = [];
-    for (const { path, record } of recordsIn(body, [kind.name, ...(kind.wrappers ?? [])])) {
+    for (const { path, record } of recordsIn(body, kind)) {
       const dropped: [string, string][] = [];
       const parsed = reader.read(record, (field, what) => void dropped.push([field, what]));
       if ('row' in parsed) found.push({ record: parsed.row, dropped });
@@ -55,7 +57,11 @@ export function createBodyReader<Fields extends z.ZodRawShape>(
 }
 
 /** Returns the objects of a body that may be the record, the outermost first. */
-export function recordsIn(body: unknown, names: readonly string[]): { path: string[]; record: JsonRecord }[] {
+export function recordsIn(
+  body: unknown,
+  { name, wrappers = [], outside }: Pick<BodyKind<z.ZodRawShape>, 'name' | 'wrappers' | 'outside'>,
+): { path: string[]; record: JsonRecord }[] {
+  const names = [name, ...wrappers, ...WRAPPERS].filter((each) => each !== outside);
   const found: { path: string[]; record: JsonRecord }[] = [];
   const add = (value: unknown, path: string[]): void => {
     if (Array.isArray(value) && value.length === 1) return add(value[0], [...path, '0']);
@@ -65,9 +71,9 @@ export function recordsIn(body: unknown, names: readonly string[]): { path: stri
     if (record !== undefined) found.push({ path: place === '' ? path : [...path, place], record });
     if (path.length < MAX_DEPTH) {
       const keys = keysByName(value);
-      for (const wrapper of new Set([...names, ...WRAPPERS])) {
-        const name = keys.get(wrapper);
-        if (name !== undefined) add(value[name], [...path, name]);
+      for (const wrapper of new Set(names)) {
+        const key = keys.get(wrapper);
+        if (key !== undefined) add(value[key], [...path, key]);
       }
     }
   };

@@ -3,9 +3,12 @@ import { instantOf } from '../../contract/epoch.ts';
 import { Acknowledgement } from '../../contract/event.ts';
 import { flagOf } from '../../contract/flag.ts';
 import { Health } from '../../contract/health.ts';
+import type { IngestRequest } from '../../contract/ingest.ts';
 import { Instant } from '../../contract/scalars.ts';
 import { ReceivedToken } from '../../contract/token.ts';
-import { ownField, type JsonRecord } from './json-path.ts';
+import { saysAccepted, statusIn } from './acceptance.ts';
+import { ACKNOWLEDGEMENT_ALIASES } from './field-aliases.ts';
+import { fieldNamed, ownField, type JsonRecord } from './json-path.ts';
 import { ATTACHMENTS, CONVERSATIONS } from './list-kinds.ts';
 import { numberOf } from './page-facts.ts';
 import { kindOf } from './record-body.ts';
@@ -50,15 +53,36 @@ function isoExpiry(record: JsonRecord, givenAt: number): string | undefined {
   return instant === undefined ? undefined : new Date(instant).toISOString();
 }
 
-/** Lists in which services acknowledge a single event too, in one spelling (see foldedName). */
-export const ACKNOWLEDGEMENT_WRAPPERS = ['acknowledgement', 'acknowledgements', 'results', 'items', 'events'];
+/** Words for what an acknowledgement is, which are no type of an event. */
+const KIND_OF_RECORD = /^(webhook[-_ ]?)?(event|ack(nowledge?ment)?|receipt)s?$/i;
 
-/** The acknowledgement of an event (interface 4.6). */
-export const ACKNOWLEDGEMENT = kindOf({
-  name: 'acknowledgement',
-  wrappers: ACKNOWLEDGEMENT_WRAPPERS,
-  schema: Acknowledgement,
-});
+/** The acknowledgement of an event (interface 4.6). Services acknowledge a single event in lists too. The payload of the event may come back. */
+export const acknowledgementKind = (event: IngestRequest) =>
+  kindOf({
+    name: 'acknowledgement',
+    wrappers: ['acknowledgements', 'results', 'items', 'events', 'event'],
+    outside: 'payload',
+    schema: Acknowledgement,
+    aliases: ACKNOWLEDGEMENT_ALIASES,
+    prepare: (record) => withAcceptance(record, event),
+  });
+
+/** Returns what a record that names its event says of it: of a single event it need not repeat the type, and may say by other words that it was accepted. */
+function withAcceptance(record: JsonRecord, { type }: IngestRequest): JsonRecord | undefined {
+  const inner = ownField(record, 'event');
+  const event_id = ownField(record, 'event_id') ?? ownField(inner, 'id');
+  if (event_id === undefined || !saysAccepted(record)) return undefined;
+  const said = [ownField(record, 'type'), ownField(inner, 'type')].find(
+    (each) => typeof each === 'string' && !KIND_OF_RECORD.test(each),
+  );
+  return {
+    ...record,
+    accepted: true,
+    event_id,
+    type: fieldNamed(record, 'eventtype') ?? said ?? type,
+    status: statusIn(record) ?? 'accepted',
+  };
+}
 
 /** The health reply (interface 4.5). */
 export const HEALTH = kindOf({ name: 'health', schema: Health, dates: ['time'], prepare: withStatus });

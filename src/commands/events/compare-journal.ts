@@ -1,6 +1,7 @@
 // Compares the events of a journal with the events that the service has.
 import { readEvents } from './event-pages.ts';
 import type { Client } from '../../client/index.ts';
+import { isRefusedStatus } from '../../client/shapes/acceptance.ts';
 import type { Envelope } from '../../contract/event.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { Finding } from '../../contract/reports/reconcile.ts';
@@ -54,14 +55,15 @@ export async function compareJournal(
   };
   let others = 0;
   let lastPosition = -1;
-  for await (const { id, effect, deliveries = 1 } of allEvents(client)) {
+  for await (const event of allEvents(client)) {
+    const { id, deliveries = 1 } = event;
+    const effect = effectOf(event);
     const position = table.find(id);
     if (position === undefined) {
       others += 1;
       continue;
     }
-    const flag = effect === 'dead' || effect === 'queued' || effect === 'waiting' ? EFFECTS[effect] : 0;
-    table.addFlags(position, ON_SERVICE | flag);
+    table.addFlags(position, ON_SERVICE | (effect === undefined ? 0 : EFFECTS[effect]));
     const findings: Finding[] = [];
     if (deliveries > 1) findings.push('delivered_again');
     if (position < lastPosition) findings.push('out_of_order');
@@ -109,6 +111,12 @@ export async function compareJournal(
     return true;
   };
   return { sent: table.size, ...totals, others, counts, events, missing, claimMissing };
+}
+
+/** Returns the effect of an event, if it is one that is reported. Other services may say by the status alone that they did not take it. */
+function effectOf({ effect, status = '' }: Envelope): keyof typeof EFFECTS | undefined {
+  const word = effect?.toLowerCase() ?? (isRefusedStatus(status) ? 'dead' : undefined);
+  return word === 'dead' || word === 'queued' || word === 'waiting' ? word : undefined;
 }
 
 function idOf(entry: JournalEntry): string {

@@ -36,7 +36,12 @@ export const eventView: View<Envelope> = {
     { name: 'sequence', of: (row) => row.sequence, detail: true },
     { name: 'failures', of: (row) => row.failures, detail: true },
     { name: 'error', of: (row) => row.error, detail: true },
-    { name: 'payload', of: (row) => exactJsonText(row.payload), minColumns: 12, importance: 'low' },
+    {
+      name: 'payload',
+      of: (row) => (row.payload === undefined ? undefined : exactJsonText(row.payload)),
+      minColumns: 12,
+      importance: 'low',
+    },
   ],
 };
 

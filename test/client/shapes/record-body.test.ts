@@ -3,7 +3,7 @@ import { fc, test as property } from '@fast-check/vitest';
 import { describe, expect, test } from 'vitest';
 import { createBodyReader } from '../../../src/client/shapes/record-body.ts';
 import {
-  ACKNOWLEDGEMENT,
+  acknowledgementKind,
   ATTACHMENT,
   CONVERSATION,
   HEALTH,
@@ -18,6 +18,8 @@ const GIVEN_AT = Date.parse('2030-03-17T17:46:40Z');
 const dropped: string[] = [];
 const drop = (field: string): void => void dropped.push(field);
 const conversation = createBodyReader(CONVERSATION, drop);
+
+const EVENT = { id: 'e', type: 'mirror.detected', payload: {} };
 
 describe('a conversation', () => {
   const record = { id: 'conv_1', subject: 's' };
@@ -59,7 +61,7 @@ describe('a conversation', () => {
 test('an attribute type of JSON:API counts more than the type of the resource', () => {
   const attributes = { accepted: true, event_id: 'e', type: 'mirror.detected', status: 'queued' };
   const body = { data: { type: 'acknowledgements', id: 'e', attributes } };
-  expect(createBodyReader(ACKNOWLEDGEMENT, drop)(body, answer).type).toBe('mirror.detected');
+  expect(createBodyReader(acknowledgementKind(EVENT), drop)(body, answer).type).toBe('mirror.detected');
 });
 
 test.each([
@@ -69,7 +71,7 @@ test.each([
   [{ Success: false, Message: 'no such client' }, 'error no such client'],
   [{ Error: { Code: 'slow_down' } }, 'error slow_down'],
 ])('a body that reports an error in place of a record: %j', (body, words) => {
-  const read = [CONVERSATION, tokenKind(GIVEN_AT), ACKNOWLEDGEMENT, RAW].map((kind) =>
+  const read = [CONVERSATION, tokenKind(GIVEN_AT), acknowledgementKind(EVENT), RAW].map((kind) =>
     createBodyReader<never>(kind as never, drop),
   );
   for (const one of read) expect(() => one(body, answer)).toThrow(`answer has status 200 but says ${words}`);
@@ -164,7 +166,7 @@ test.each<[object, string]>([
 
 test('an acknowledgement whose id is a number', () => {
   const body = { data: { accepted: 'true', event_id: 7, type: 't', status: 'queued' } };
-  expect(createBodyReader(ACKNOWLEDGEMENT, drop)(body, answer)).toMatchObject({
+  expect(createBodyReader(acknowledgementKind(EVENT), drop)(body, answer)).toMatchObject({
     accepted: true,
     event_id: '7',
   });
