@@ -1,10 +1,11 @@
 // Downloads a file with retries. The one place that decides when a file is requested again, and from which byte.
 import { faultOfResponse, mayHelpToWait } from '../client/error-response.ts';
 import { withRetries, withTryCount, type RetryOptions } from '../client/retry.ts';
-import { Fault, type FaultDetail } from '../faults.ts';
+import { Fault } from '../faults.ts';
 import { requestFile, type FileRequestOptions, type RefusedFile } from './file-request.ts';
 import { WrongRange, type OpenFile } from './file-response.ts';
 import type { ResumePoint } from './partial-names.ts';
+import { WrongContent } from './wrong-content.ts';
 
 /** Options of a download. `log` gets a line for each retry. */
 export type DownloadOptions = FileRequestOptions & {
@@ -84,29 +85,20 @@ async function requestRest<T>(
   return requestFile(address, options, remainingMs);
 }
 
-/** Fault 'integrity': the bytes that arrived are not those of the file. `actual` is absent where they were not read to their end. */
-export class WrongContent extends Fault {
-  readonly actual: { sha256: string; bytes: number } | undefined;
-
-  constructor(message: string, actual: WrongContent['actual'], detail: FaultDetail) {
-    super('integrity', message, detail);
-    this.actual = actual;
-  }
-}
-
 /**
- * Runs a download, and once more where it throws {@link WrongContent}: a partial file may have held other bytes, and a store may
- * give other bytes once. The receiver must have discarded what it got. `name` is that of the file, for the log.
+ * Runs a download, and once more where it throws {@link WrongContent}: a partial file may have held other bytes, a store may
+ * give other bytes once, and the hash may be that of the bytes before or after a content encoding. `isAgain` is to be passed to
+ * the request. The receiver must have discarded what it got. `name` is that of the file, for the log.
  */
 export async function againIfWrong<T>(
   name: string,
   log: (line: string) => void,
-  download: () => Promise<T>,
+  download: (isAgain: boolean) => Promise<T>,
 ): Promise<T> {
-  return download().catch((error: unknown) => {
+  return download(false).catch((error: unknown) => {
     if (!(error instanceof WrongContent)) throw error;
     log(`${name}: other bytes than it should have, downloading once more from the start`);
-    return download();
+    return download(true);
   });
 }
 

@@ -33,6 +33,8 @@ export type FileRequestOptions = FileAccess & {
   range?: ResumePoint | undefined;
   /** Bytes of the file by the catalogue; the caller checks the body against it. */
   size?: number | undefined;
+  /** The bytes of an earlier response were wrong: an encoded body is taken in the other form, see {@link fileFromReply}. */
+  isAgain?: boolean | undefined;
   /** Called before each request; the requests that follow a redirect do not count. */
   onRequest?: (() => void) | undefined;
   /** Called when all bytes of the file were read. */
@@ -115,6 +117,7 @@ async function requestOnce(
       url,
       rangeFrom: range?.from,
       size: options.size,
+      isAgain: options.isAgain === true,
       timeoutMs: options.timeoutMs,
       monotonic: world.monotonic,
       onRead: () => {

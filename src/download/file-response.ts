@@ -4,6 +4,7 @@ import { safeText } from '../client/safe-text.ts';
 import { hostAndPort, TransportFault, type TransportReply } from '../client/transport.ts';
 import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
+import { decodedBody, isDecodable } from './decoded-body.ts';
 
 /** A response whose headers are checked and whose body is not yet read. */
 export type OpenFile = {
@@ -30,6 +31,8 @@ export type FileResponseOptions = {
   rangeFrom: number | undefined;
   /** Bytes of the file by the catalogue. */
   size: number | undefined;
+  /** The bytes of an earlier response were wrong. */
+  isAgain: boolean;
   /** The body must reach {@link MIN_BYTES_PER_SECOND} over each such period. */
   timeoutMs: number;
   monotonic: World['monotonic'];
@@ -55,21 +58,34 @@ export class WrongRange extends Fault {
 }
 
 /**
- * Returns a reply of status 2xx as an open file. Throws Fault 'protocol' for a content encoding, and {@link WrongRange}.
+ * Returns a reply of status 2xx as an open file. No encoding was asked for, so one that the server names may belong to the stored file or
+ * only to its way here (RFC 9110 8.4). What the hash of the row is of is told by its size, else by trying: an encoded body is decoded
+ * first, and where `isAgain` is set, the other way. Throws Fault 'protocol' for an encoding that cannot be decoded where the bytes as they
+ * came were wrong, and {@link WrongRange}.
  */
 export function fileFromReply(reply: TransportReply, options: FileResponseOptions): Omit<OpenFile, 'close'> {
   const { headers, status } = reply;
-  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
-  if (encoding !== 'identity') {
-    throw new Fault(
-      'protocol',
-      `file has the content encoding ${safeText(encoding, 40)}, which was not asked for`,
-    );
-  }
   const length = parseLength(headers['content-length']);
   const range = status === 206 ? parseContentRange(headers['content-range'], length) : undefined;
   if (status !== 200 && (range === undefined || range.from !== options.rangeFrom)) {
     throw new WrongRange(status);
+  }
+  const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity';
+  const isEncoded = encoding !== 'identity';
+  if (isEncoded && options.isAgain && !isDecodable(encoding)) throw undecodable(encoding);
+  const isAsStored = length !== undefined && length === options.size;
+  if (isEncoded && isDecodable(encoding) && isAsStored === options.isAgain) {
+    // A part of an encoded body cannot be decoded alone.
+    if (range !== undefined) throw new WrongRange(status);
+    const maxBytes = options.size === undefined ? MAX_UNSIZED_BYTES : Infinity;
+    const body = watchedBody(reply.body, length === undefined ? maxBytes : Infinity, options);
+    return {
+      status: 200,
+      headers: withoutFramingHeaders(headers),
+      from: 0,
+      acceptRanges: false,
+      bytes: decodedBody(body, encoding, maxBytes),
+    };
   }
   const size = range === undefined ? length : range.size;
   const etag = headers['etag'];
@@ -83,6 +99,13 @@ export function fileFromReply(reply: TransportReply, options: FileResponseOption
     acceptRanges: range !== undefined || headers['accept-ranges']?.toLowerCase() === 'bytes',
     bytes: watchedBody(reply.body, maxBytes, options),
   };
+}
+
+function undecodable(encoding: string): Fault {
+  return new Fault(
+    'protocol',
+    `the bytes of the file are wrong, and it has the content encoding ${safeText(encoding, 40)}, which cannot be decoded`,
+  );
 }
 
 /**

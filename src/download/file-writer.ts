@@ -5,13 +5,13 @@ import { diskFault } from '../disk/disk-fault.ts';
 import { writeAll } from '../disk/durable-write.ts';
 import { Fault } from '../faults.ts';
 import { MAY_HAVE_CHANGED, OTHER_SIZE } from './held-stream.ts';
-import { WrongContent } from './download-file.ts';
 import type { World } from '../world.ts';
 import type { DiskWorker } from './disk-worker-client.ts';
 import { acceptExisting, type SavedFile, type TargetFile } from './existing-file.ts';
 import { createPartialFile, takeOverPartialFile, type PartialFile } from './partial-file.ts';
 import type { FolderScan } from './folder-scan.ts';
 import { strongEtag, type ResumePoint } from './partial-names.ts';
+import { WrongContent } from './wrong-content.ts';
 
 /** How downloaded files are written. One object serves all files of a pull. */
 export type SaveOptions = {

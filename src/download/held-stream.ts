@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto';
 import type { RetryOptions } from '../client/retry.ts';
 import { Fault } from '../faults.ts';
-import { againIfWrong, downloadFile, WrongContent, type FileReceiver } from './download-file.ts';
+import { againIfWrong, downloadFile, type FileReceiver } from './download-file.ts';
 import type { FileAccess } from './file-request.ts';
 import { strongEtag } from './partial-names.ts';
+import { WrongContent } from './wrong-content.ts';
 
 /** Files up to this size are verified before their first byte is passed on. Of a larger one at least this many bytes are held back. */
 export const MAX_HELD_BYTES = 8 * 1024 * 1024;
@@ -113,7 +114,9 @@ export async function streamFile(file: StreamedFile, options: StreamOptions): Pr
     },
   };
   try {
-    await againIfWrong(name, access.log, () => downloadFile(file.url, { ...access, world, size }, receiver));
+    await againIfWrong(name, access.log, (isAgain) =>
+      downloadFile(file.url, { ...access, world, size, isAgain }, receiver),
+    );
   } catch (error) {
     if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
     const kept = sentBytes === 0 ? 'nothing was written' : `only the first bytes were written: ${sentBytes}`;

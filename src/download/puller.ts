@@ -11,7 +11,6 @@ import { CHANGED_HASH } from '../verify/verdicts.ts';
 import { FileLeftOut } from './download-limits.ts';
 import { findExisting, mayExist, OtherContent, type SavedFile, type TargetFile } from './existing-file.ts';
 import type { FileAccess } from './file-request.ts';
-import { WrongContent } from './download-file.ts';
 import type { SaveOptions } from './file-writer.ts';
 import { sha256Of } from './hash-of-row.ts';
 import { checkKeptFile } from './kept-file.ts';
@@ -20,6 +19,7 @@ import { createNameAssigner } from './name-assigner.ts';
 import { downloadResumable } from './resumable-download.ts';
 import { createSmallFiles, type SmallFilesOptions } from './small-files.ts';
 import { createSubfolders } from './subfolders.ts';
+import { WrongContent } from './wrong-content.ts';
 
 /** Options of a pull. They hold for all of its files. */
 export type PullerOptions = {

@@ -46,7 +46,9 @@ export async function downloadResumable(
   try {
     const complete = await writer.completePartial();
     if (complete !== undefined) return complete;
-    return await againIfWrong(target.name, log, () => downloadOnConnection(url, target, receiver, options));
+    return await againIfWrong(target.name, log, (isAgain) =>
+      downloadOnConnection(url, target, receiver, { ...options, isAgain }),
+    );
   } finally {
     await writer.close();
   }
@@ -56,12 +58,29 @@ async function downloadOnConnection(
   url: string,
   target: TargetFile,
   receiver: FileReceiver<SavedFile>,
-  { access, world, retries, log, onRequest, acquireConnection }: ResumableOptions,
+  {
+    access,
+    world,
+    retries,
+    log,
+    isAgain,
+    onRequest,
+    acquireConnection,
+  }: ResumableOptions & { isAgain: boolean },
 ): Promise<SavedFile> {
   const release = await acquireConnection();
   try {
     // The connection is free when the bytes were read; hashing and syncing go on.
-    const options = { ...access, world, retries, log, size: target.bytes, onRequest, onRead: release };
+    const options = {
+      ...access,
+      world,
+      retries,
+      log,
+      size: target.bytes,
+      isAgain,
+      onRequest,
+      onRead: release,
+    };
     return await downloadFile(url, options, receiver);
   } finally {
     release();

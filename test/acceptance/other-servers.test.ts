@@ -1,4 +1,8 @@
 // Servers that are no archive services, or that answer in unusual ways: no command takes their answers for an empty or whole archive.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { arx, type Ran } from '../support/command.ts';
 import { answer, misbehave, type Misbehaving } from '../support/misbehaving-server.ts';
@@ -235,6 +239,44 @@ test('a size without its unit does not make a file with the right hash a wrong o
   await catalogue('/files/a.txt', (path) => (path === '/files/a.txt' ? ABC : 404), { size: 1 });
   for (const line of ['attachments pull --all --to files', 'attachments cat att_1'])
     expect([line, (await run(line)).exit]).toEqual([line, 0]);
+});
+
+const encoded = (name: string, body: Uint8Array | string) =>
+  answer(200, body, { 'content-type': 'text/plain', 'content-encoding': name });
+const [ZIPPED, ABC_BYTES] = [gzipSync('abc'), Buffer.from('abc')];
+
+test.each<[what: string, body: Buffer, of: Buffer, fields: object]>([
+  ['the hash is that of the file, which was compressed on its way', encoded('gzip', ZIPPED), ABC_BYTES, {}],
+  ['the same with its size', encoded('gzip', ZIPPED), ABC_BYTES, { bytes: 3 }],
+  ['the same with deflate', encoded('deflate', deflateSync('abc')), ABC_BYTES, {}],
+  ['the same with br', encoded('br', brotliCompressSync('abc')), ABC_BYTES, { bytes: 3 }],
+  ['the hash is that of the stored bytes, which are compressed', encoded('gzip', ZIPPED), ZIPPED, {}],
+  ['the same with their size', encoded('x-gzip', ZIPPED), ZIPPED, { bytes: ZIPPED.length }],
+  ['the bytes are not encoded, although the server says so', encoded('gzip', 'abc'), ABC_BYTES, {}],
+  ['the encoding is one that only names how they were stored', encoded('aws-chunked', 'abc'), ABC_BYTES, {}],
+])('a file with a content encoding: %s', async (_what, body, of, fields) => {
+  const sha256 = createHash('sha256').update(of).digest('hex');
+  await catalogue('/files/a.txt', (path) => (path === '/files/a.txt' ? body : 404), { ...fields, sha256 });
+  const home = tempFolder('encoded');
+  const flags = `--base-url ${server!.url} --retries 0`;
+  const env = { LANG: 'C.UTF-8', ARX_TOKEN: 'tok_given' };
+  expect(await arx(home, `attachments pull --all --to files ${flags}`, { env })).toMatchObject({ exit: 0 });
+  expect(readFileSync(join(home, 'files/a.txt')).equals(of)).toBe(true);
+  expect(await arx(home, `attachments cat att_1 ${flags}`, { env })).toMatchObject({ exit: 0 });
+});
+
+test.each([
+  ['gzip', ZIPPED, 12, 'expected sha256 '],
+  ['gzip', ZIPPED.subarray(0, 12), 12, 'expected sha256 '],
+  ['aws-chunked', 'abc', 11, 'content encoding aws-chunked, which cannot be decoded'],
+  ['gzip, gzip', gzipSync(ZIPPED), 11, 'content encoding gzip, gzip, which cannot be decoded'],
+])('a file with the content encoding %s and wrong bytes is not kept', async (name, body, exit, words) => {
+  const fields = { sha256: createHash('sha256').update('abd').digest('hex') };
+  await catalogue('/files/a.txt', (path) => (path === '/files/a.txt' ? encoded(name, body) : 404), fields);
+  for (const line of ['attachments pull --all --to files', 'attachments cat att_1']) {
+    const ran = await run(line);
+    expect([line, ran.exit, ran.stderr]).toEqual([line, exit, expect.stringContaining(words)]);
+  }
 });
 
 test.each(['//other.example/a.txt', 'a file', 'javascript:x', 'http://other.example/a.txt'])(

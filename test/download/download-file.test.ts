@@ -1,8 +1,10 @@
 // Downloading a file, by both transports: redirects, addresses, ranges, limits, and when a request is made again.
+import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createNetwork } from '../../src/client/network.ts';
 import { TransportFault, type TransportReply } from '../../src/client/transport.ts';
 import { allowedOriginsOf } from '../../src/download/allowed-origins.ts';
+import { decodedBody } from '../../src/download/decoded-body.ts';
 import { downloadFile, openFile, type DownloadOptions } from '../../src/download/download-file.ts';
 import { MAX_UNSIZED_BYTES, type OpenFile } from '../../src/download/file-response.ts';
 import { createPipelinedTransport } from '../../src/download/pipelined-http/transport.ts';
@@ -162,13 +164,6 @@ describe.each(TRANSPORTS)('E: files by %s', (transport) => {
     ],
     ['A22', 'busy', always(answer(503)), 'busy', /after|cannot answer/],
     [
-      'A23',
-      'encoded though not asked for',
-      always(answer(200, BYTES, { 'content-encoding': 'gzip' })),
-      'protocol',
-      /content encoding gzip/,
-    ],
-    [
       'D6',
       '206 unasked',
       always(answer(206, BYTES, { 'content-range': 'bytes 0-18/19' })),
@@ -182,6 +177,44 @@ describe.each(TRANSPORTS)('E: files by %s', (transport) => {
     await withFiles(script, async (_server, open) => {
       const fault = await faultFrom(open('/files/a', { timeoutMs: 300 }), kind);
       expect(fault.message).toMatch(words);
+    });
+  });
+
+  test.each([
+    [
+      'gzip',
+      /^the server says that the file has the content encoding gzip, and it has not$/,
+      'integrity',
+      false,
+    ],
+    ['zstd', /content encoding zstd, which cannot be decoded$/, 'protocol', true],
+    ['gzip, gzip', /content encoding gzip, gzip, which cannot be decoded$/, 'protocol', true],
+  ] as const)('A23 the encoding %s, although none was asked for', async (name, words, kind, isAgain) => {
+    await withFiles(always(answer(200, BYTES, { 'content-encoding': name })), async (_server, open) => {
+      const fault = await faultFrom(open('/files/a', { isAgain }).then(read), kind);
+      expect(fault.message).toMatch(words);
+    });
+  });
+
+  test('A23 of a file without a size, not more is decoded than a file may have', async () => {
+    const bytes = (async function* () {
+      yield gzipSync(Buffer.alloc(100_000));
+    })();
+    const read = async (): Promise<void> => {
+      for await (const _ of decodedBody(bytes, 'gzip', 99_999));
+    };
+    await faultFrom(read(), 'protocol');
+  });
+
+  test('a part of an encoded file is not taken for one of the decoded file', async () => {
+    const part = answer(206, BYTES.subarray(4), {
+      'content-range': `bytes 4-${BYTES.length - 1}/${BYTES.length}`,
+      'content-encoding': 'gzip',
+    });
+    await withFiles(always(part), async (_server, open) => {
+      const range = { from: 4, ifRange: '"x"' };
+      const fault = await faultFrom(open('/files/a', { range }), 'protocol');
+      expect(fault.message).toMatch(/another range/);
     });
   });
 

@@ -361,7 +361,7 @@ test.each([
   ['its words', answer(403, JSON.stringify({ error: { code: 'asset_forbidden', message: `no ${TOKEN}` } }))],
   ['its code', answer(403, JSON.stringify({ error: { code: TOKEN, message: 'no' } }))],
   ['the request id', answer(403, '', { 'x-request-id': TOKEN })],
-  ['the encoding', answer(200, 'a', { 'content-encoding': TOKEN })],
+  ['the encoding', answer(200, 'b', { 'content-encoding': TOKEN })],
 ])('a file whose server echoes the token in %s: no message shows it', async (_, bytes) => {
   await serve([{ content: 'a', script: (socket) => void socket.write(bytes) }]);
   const ran = await pull('att_1 --to dl --json');
