@@ -338,6 +338,32 @@ test.each([{ data: null }, { rows: null, has_more: true }, { data: 'none', has_m
   },
 );
 
+test.each([
+  ['page', (at: number) => ({ links: { next: at < 20 ? `/v1/x?page=${at / 10 + 2}` : null } })],
+  [
+    'offset',
+    (at: number) => ({ meta: { next_page_url: at < 20 ? `http://other/?offset=${at + 10}` : null } }),
+  ],
+  ['$skip', (at: number) => ({ NextLink: at < 20 ? `/v1/x?$skip=${at + 10}` : null })],
+])('a service that pages by %s: no message proposes a cursor', async (parameter, linksAt) => {
+  await serving((_, query) => {
+    const given = Number(query.get(parameter) ?? 0);
+    const at = parameter === 'page' ? Math.max(0, given - 1) * 10 : given;
+    return { data: ROWS.slice(at, at + Math.min(10, Number(query.get('limit') ?? 10))), ...linksAt(at) };
+  });
+  for (const line of ['conversations ls', 'messages ls --limit 5', 'attachments ls', 'sequence show arc']) {
+    const { exit, stderr } = await run(line);
+    expect([line, exit, stderr]).toEqual([
+      line,
+      0,
+      expect.stringContaining(`the service pages by ${parameter}`),
+    ]);
+    expect(stderr).not.toMatch(/--after|--all/);
+  }
+  const all = await run('conversations ls --all');
+  expect([all.exit, all.stderr]).toEqual([3, expect.stringContaining(`no cursors, pages by ${parameter},`)]);
+});
+
 /** Answers as {@link pageOf}, with the rows of the cursors; it refuses pages of more than 20 rows. */
 function inclusivePageOf(query: URLSearchParams): unknown {
   const at = (id: string | null): number => ROWS.findIndex((row) => row.id === id);

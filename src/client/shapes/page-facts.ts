@@ -11,6 +11,7 @@ import type { ListGuess } from './list-guess.ts';
 export type PageFacts = {
   [STATED_TOTAL]?: number | undefined;
   [NEXT_CURSOR]?: string | undefined;
+  [PAGED_BY]?: string | undefined;
   [UNDESCRIBED]?: true | undefined;
   [UNNAMED_ROWS]?: number | undefined;
   [UNNAMED_ON_PAGE]?: number | undefined;
@@ -28,6 +29,9 @@ export const STATED_TOTAL = Symbol('stated total');
 
 /** The cursor of the next page, where the service names one. */
 export const NEXT_CURSOR = Symbol('next cursor');
+
+/** The query parameter by which the address of the next page asks for it, where that is none of the interface. */
+export const PAGED_BY = Symbol('paged by');
 
 /** Set in a page whose answer is an empty array alone, or has no body: any server may answer that, so it does not prove that the list is empty. */
 export const UNDESCRIBED = Symbol('undescribed');
@@ -70,7 +74,7 @@ const TOTAL_HEADERS = ['x-total-count', 'x-total', 'total-count'];
 const LINK_FIELDS: ReadonlySet<string> = new Set(['links', '_links']);
 /** Query parameters of other ways to page than by the ids of rows. */
 const PAGING_PARAMETER =
-  /^(page|p|offset|start|skip|from|cursor|after|before|(page|next|continuation)[_-]?(number|no|token|offset|cursor)?|page\[(number|offset|cursor|after|before)\])$/i;
+  /^\$?(page|p|offset|start|skip|skiptoken|from|cursor|after|before|(page|next|continuation)[_-]?(number|no|token|offset|cursor)?|page\[(number|offset|cursor|after|before)\])$/i;
 /** Fields whose fields describe the page. */
 const DESCRIBING = [
   'meta',
@@ -182,6 +186,7 @@ export function pageFacts(
   if (shown === 0 && !isDescribed) facts[UNDESCRIBED] = true;
   const cursor = isBackward ? undefined : first([...NEXT_NAMES, 'endcursor'], cursorIn).found;
   if (cursor !== undefined) facts[NEXT_CURSOR] = cursor;
+  if (pagedBy !== undefined) facts[PAGED_BY] = pagedBy;
   const places = { hasMore: flag?.place, next: isBackward ? undefined : next.place, pagedBy };
   return { facts, rest: Object.fromEntries(rest), places };
 }

@@ -1,6 +1,6 @@
 // All rows of a list: by a walk when the service follows cursors or always gives the whole list, else its largest page.
 import type { App } from '../../app.ts';
-import { NEXT_CURSOR } from '../../client/shapes/page-facts.ts';
+import { NEXT_CURSOR, PAGED_BY } from '../../client/shapes/page-facts.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import type { WindowQuery } from '../../contract/window.ts';
 import { Fault } from '../../faults.ts';
@@ -9,6 +9,7 @@ import type { Source } from '../../walk/source.ts';
 import { missingRowsFault, StatedTotals, type Stated } from './contradictions.ts';
 import { withoutUndefined, windowQuery, type Window } from '../shared/input.ts';
 import { lateRowsFault } from './late-rows.ts';
+import { pagingWords } from './page.ts';
 import { NumberedIds } from './numbered-ids.ts';
 import { limitGarbage } from '../shared/v8-flags.ts';
 
@@ -19,6 +20,7 @@ export type ReadPage<Row> = (window: WindowQuery) => Promise<
     has_more?: boolean | undefined;
     drift_ratio?: number | undefined;
     [NEXT_CURSOR]?: string | undefined;
+    [PAGED_BY]?: string | undefined;
   }
 >;
 
@@ -142,7 +144,8 @@ export function exactRows<Row>(
       fault = new Fault('partial', text, { hint: 'without --all, each page names the --after of the next' });
       return;
     }
-    const reason = 'the service follows no cursors and does not say that these are all rows';
+    const paging = pagingWords({ pagedBy: page[PAGED_BY] });
+    const reason = `the service follows no cursors${paging} and does not say that these are all rows`;
     fault = new Fault('partial', `the list may be cut: ${reason}`);
   }
 

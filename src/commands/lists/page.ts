@@ -5,7 +5,7 @@ import { readSizedPage } from '../../capabilities/page-limit.ts';
 import type { ListName } from '../../client/index.ts';
 import type { RowChanges } from '../../client/list-parser.ts';
 import { safeText } from '../../client/safe-text.ts';
-import { NEXT_CURSOR, STATED_TOTAL } from '../../client/shapes/page-facts.ts';
+import { NEXT_CURSOR, PAGED_BY, STATED_TOTAL } from '../../client/shapes/page-facts.ts';
 import type { ListGuess } from '../../client/shapes/list-guess.ts';
 import {
   changedRows,
@@ -31,6 +31,7 @@ type ReadIds = (window: Window) => Promise<string[]>;
 /** A page of a list. */
 export type Page<Row> = Stated & {
   [NEXT_CURSOR]?: string | undefined;
+  [PAGED_BY]?: string | undefined;
   data: Row[];
   status?: string | undefined;
   has_more?: boolean | undefined;
@@ -191,12 +192,22 @@ export async function noticeMore<Row extends { id: string }>(
     const next = commandAgain(app, { without: ['--after', '--before'], more });
     sayBoth(`next page: ${next}`);
   };
+  const follows = async (cursor: string): Promise<boolean> => {
+    const next = await read(withoutUndefined({ after: cursor, before, limit: 1 })).catch(refusedAsNone);
+    return next.length > 0 && !data.some(({ id }) => id === next[0]);
+  };
   const named = page[NEXT_CURSOR];
+  const pagedBy = page[PAGED_BY];
+  if (pagedBy !== undefined && named === undefined && !isBackward && !(await follows(edge.id))) {
+    const parameter = safeText(pagedBy, 40);
+    const other = `the service pages by ${parameter}, and no command sends that`;
+    return app.notice(
+      ({ arx }) => `${words}; ${other}: a larger --limit may show more, and ${arx} api PATH reads any page`,
+    );
+  }
   if (isBackward || named === undefined || named === edge.id) return say(edge.id);
   for (const cursor of [edge.id, named]) {
-    const next = await read(withoutUndefined({ after: cursor, before, limit: 1 })).catch(refusedAsNone);
-    if (next.length === 0 || data.some(({ id }) => id === next[0])) continue;
-    return say(safeText(cursor, 1000));
+    if (await follows(cursor)) return say(safeText(cursor, 1000));
   }
   sayBoth('a larger --limit shows more');
 }
@@ -228,7 +239,7 @@ export async function readAcceptedPage<Answer extends object>(
 }
 
 /** Returns how a service pages instead, as an insertion; empty where it does not say. */
-export function pagingWords(guess: ListGuess | undefined): string {
+export function pagingWords(guess: Pick<ListGuess, 'pagedBy'> | undefined): string {
   return guess?.pagedBy === undefined ? '' : `, pages by ${safeText(guess.pagedBy, 40)},`;
 }
 
