@@ -5,7 +5,7 @@ import type { Acknowledgement, Envelope } from '../../contract/event.ts';
 import type { Position } from '../../contract/sequence.ts';
 import { instantOf } from '../../contract/epoch.ts';
 import { idText } from './find-id.ts';
-import { isRecord, type JsonRecord } from './json-path.ts';
+import { fieldNamed, isRecord, type JsonRecord } from './json-path.ts';
 import { numberOf } from './page-facts.ts';
 import { personOf, type Alias } from './record-fields.ts';
 
@@ -109,6 +109,17 @@ export const EVENT_ALIASES: Alias<keyof typeof Envelope.shape>[] = [
   { field: 'deliveries', names: ['deliverycount', 'timesreceived', 'timesdelivered'], fits: isCount },
   { field: 'failures', names: ['failurecount', 'failedattempts', 'errorcount'], fits: isCount },
   { field: 'error', names: ['lasterror', 'errormessage', 'failurereason'], fits: isText },
+];
+
+/** Other names of what tokens have. `token` alone may be another one: it is meant where its type or its end is beside it. */
+export const TOKEN_ALIASES: Alias<'access_token'>[] = [
+  {
+    field: 'access_token',
+    names: ['token', 'bearertoken', 'jwt'],
+    fits: (value, record) =>
+      isText(value) &&
+      ['tokentype', 'expiresin', 'expiresat'].some((name) => fieldNamed(record, name) !== undefined),
+  },
 ];
 
 /** Other names of what acknowledgements have. Whether one says that the event was accepted is not told by the names alone: see acceptance.ts. */

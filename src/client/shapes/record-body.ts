@@ -25,7 +25,8 @@ export function kindOf<Fields extends z.ZodRawShape>(kind: BodyKind<Fields>): Bo
 export type ReadBody<T> = (body: unknown, answer: ApiResponse, id?: string) => T;
 
 /** Names of fields in which services wrap a record, in one spelling (see foldedName). */
-const WRAPPERS = ['data', 'result', 'record', 'item', 'resource', 'response', 'payload', 'value', 'content'];
+const WRAPPERS =
+  'data result record item resource response payload value content doc document body entity'.split(' ');
 /** `{data: {result: {view, data: {…}}}}` has three. */
 const MAX_DEPTH = 3;
 

@@ -7,7 +7,7 @@ import type { IngestRequest } from '../../contract/ingest.ts';
 import { Instant } from '../../contract/scalars.ts';
 import { ReceivedToken } from '../../contract/token.ts';
 import { saysAccepted, statusIn } from './acceptance.ts';
-import { ACKNOWLEDGEMENT_ALIASES } from './field-aliases.ts';
+import { ACKNOWLEDGEMENT_ALIASES, TOKEN_ALIASES } from './field-aliases.ts';
 import { fieldNamed, ownField, type JsonRecord } from './json-path.ts';
 import { ATTACHMENTS, CONVERSATIONS } from './list-kinds.ts';
 import { numberOf } from './page-facts.ts';
@@ -25,6 +25,7 @@ export const tokenKind = (givenAt: number) =>
     name: 'token',
     schema: ReceivedToken,
     dates: ['expires_at'],
+    aliases: TOKEN_ALIASES,
     prepare: (record) => withUsualFields(record, givenAt),
   });
 
@@ -44,7 +45,7 @@ function withUsualFields(record: JsonRecord, givenAt: number): JsonRecord | unde
 function isoExpiry(record: JsonRecord, givenAt: number): string | undefined {
   const at = ownField(record, 'expires_at') ?? undefined;
   if (at === undefined) {
-    const seconds = numberOf(ownField(record, 'expires_in') ?? ownField(record, 'expiresIn'));
+    const seconds = numberOf(fieldNamed(record, 'expiresin'));
     const instant = new Date(givenAt + (seconds ?? NaN) * 1000);
     return Number.isNaN(instant.getTime()) ? undefined : instant.toISOString();
   }
@@ -89,11 +90,11 @@ export const HEALTH = kindOf({ name: 'health', schema: Health, dates: ['time'], 
 
 /** Some services say by true or false whether they are well. */
 function withStatus(record: JsonRecord): JsonRecord | undefined {
-  if (ownField(record, 'status') !== undefined) return undefined;
+  if (fieldNamed(record, 'status') !== undefined) return undefined;
   const word = ['state', 'health']
-    .map((name) => ownField(record, name))
+    .map((name) => fieldNamed(record, name))
     .find((each) => typeof each === 'string');
-  const flag = ['ok', 'healthy', 'alive', 'up'].map((name) => flagOf(ownField(record, name)));
+  const flag = ['ok', 'ishealthy', 'healthy', 'alive', 'up'].map((name) => flagOf(fieldNamed(record, name)));
   const isWell = flag.find((each) => each !== undefined);
   const status = word ?? (isWell === undefined ? undefined : isWell ? 'ok' : 'not ok');
   return status === undefined ? undefined : { status, ...record };

@@ -29,6 +29,7 @@ describe('a conversation', () => {
     ['its name', { conversation: record }],
     ['a result in data', { data: { result: record } }],
     ['a list of one', [record]],
+    ['a document', { ok: 1, doc: record }],
     ['names in PascalCase', { Result: { Data: { Id: 'conv_1', Subject: 's', subject: 's' } } }],
     ['one name in two spellings', { data: record, Data: {} }],
     ['three objects around it', { data: { result: { view: 'raw', data: record } } }],
@@ -100,6 +101,7 @@ test.each([
   ['2030-03-17T17:46:40', '2030-03-17T17:46:40.000Z'],
   ['Sun, 17 Mar 2030 17:46:40 GMT', '2030-03-17T17:46:40.000Z'],
   ['2030-03-17T18:46:40+01:00', '2030-03-17T18:46:40+01:00'],
+  ['/Date(1900000000000)/', '2030-03-17T17:46:40.000Z'],
 ])('a token until %s', (expires_at, read) => {
   const token = {
     access_token: 'abc',
@@ -147,6 +149,12 @@ test.each(['soon', -1e300, {}, undefined])(
   },
 );
 
+test('a token that is named so, with its type', () => {
+  const token = { token: 'abc', token_type: 'Bearer', Expires_In: 60 };
+  const read = createBodyReader(tokenKind(GIVEN_AT), drop)(token, answer);
+  expect(read).toMatchObject({ access_token: 'abc', expires_at: '2030-03-17T17:47:40.000Z' });
+});
+
 test.each([{}, { access_token: '' }, { access_token: 'a b' }, { token: 'abc' }])(
   'without a usable access_token it is no token: %j',
   (token) => {
@@ -160,6 +168,8 @@ test.each<[object, string]>([
   [{ healthy: true }, 'ok'],
   [{ ok: 0 }, 'not ok'],
   [{ state: 'green' }, 'green'],
+  [{ Healthy: 'True' }, 'ok'],
+  [{ IsHealthy: 'No' }, 'not ok'],
 ])('health %j is %s', (body, status) => {
   expect(createBodyReader(HEALTH, drop)(body, answer).status).toBe(status);
 });

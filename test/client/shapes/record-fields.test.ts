@@ -98,6 +98,48 @@ test('fields in another spelling and of other types', () => {
   ]);
 });
 
+test.each<[what: string, row: object, read: object]>([
+  [
+    'values of MongoDB',
+    {
+      id: { $oid: 'a' },
+      first_message_id: { $oid: 'm' },
+      message_count: { $numberInt: '3' },
+      startedAt: { $date: '2023-11-14T22:13:20Z' },
+      updatedAt: { $date: { $numberLong: '1700000000000' } },
+    },
+    {
+      first_message_id: 'm',
+      message_count: 3,
+      started_at: '2023-11-14T22:13:20Z',
+      last_at: '2023-11-14T22:13:20.000Z',
+    },
+  ],
+  [
+    'an object that only looks like one',
+    { id: 'a', kind: { $oid: 'a', more: 1 } },
+    { kind: { $oid: 'a', more: 1 } },
+  ],
+  [
+    'null as text',
+    { id: 'a', subject: 'null', first_message_id: 'null', started_at: '', last_at: 'NULL' },
+    { subject: 'null', first_message_id: null, started_at: null, last_at: null },
+  ],
+])('%s', (_what, row, read) => {
+  const { data } = conversationParser().read([{ ...row, _id: 'a' }]);
+  expect(data[0]).toMatchObject(read);
+});
+
+test('an attachment without values, as text', () => {
+  const notices: string[] = [];
+  const parser = createRecordListParser(ATTACHMENTS, { notice: (line) => notices.push(line) });
+  const row = { id: 'a', file_url: 'null', sha256: '', filename: 'null', bytes: 'null', redacted: 'N' };
+  const [read] = parser.parse(jsonAnswer([row])).body.data;
+  expect(read).toMatchObject({ id: 'a', file_url: null, filename: 'null', redacted: false });
+  expect(read).not.toHaveProperty('bytes');
+  expect(notices).toEqual([]);
+});
+
 test('a notice shows no control characters of a field name', () => {
   const { read, notices } = conversationParser();
   read([{ id: 'a', 'message\n_\u2028count': 'many' }]);
