@@ -364,6 +364,11 @@ test.each([
   expect([all.exit, all.stderr]).toEqual([3, expect.stringContaining(`no cursors, pages by ${parameter},`)]);
 });
 
+test('a field of an entry that is read under another name is shown once', async () => {
+  await serving(() => ({ entries: [{ id: 7, position: 3, message: 'm_1', state: 'stable', weight: 5 }] }));
+  expect((await run('sequence show arc')).stdout).toBe('7\tm_1\t3\tstable\t5\n');
+});
+
 /** Answers as {@link pageOf}, with the rows of the cursors; it refuses pages of more than 20 rows. */
 function inclusivePageOf(query: URLSearchParams): unknown {
   const at = (id: string | null): number => ROWS.findIndex((row) => row.id === id);

@@ -5,6 +5,7 @@ import { ExactNumber } from '../../contract/exact-json.ts';
 import { foldedName } from '../../contract/field-names.ts';
 import { flagOf } from '../../contract/flag.ts';
 import { decimalOf } from '../../contract/json-text.ts';
+import { noteReadNames } from '../../contract/read-names.ts';
 import { isRecord, ownField, type JsonRecord } from './json-path.ts';
 import { numberOf } from './page-facts.ts';
 import { isNullText, withoutNullTexts, withPlainValues } from './plain-values.ts';
@@ -110,7 +111,10 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
   );
 
   /** `exact`: numbers that were rounded for the schema alone. */
-  function repaired(record: JsonRecord, drop: DropField): { fields: JsonRecord; exact: JsonRecord } {
+  function repaired(
+    record: JsonRecord,
+    drop: DropField,
+  ): { fields: JsonRecord; exact: JsonRecord; names: Record<string, string> } {
     const names = otherSpellings(record);
     const made = new Map(Object.entries(record));
     const exact = new Map<string, ExactNumber>();
@@ -132,7 +136,7 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
         if (value !== null) drop(names[name] ?? name, typeWords(field));
       }
     }
-    return { fields: Object.fromEntries(made), exact: Object.fromEntries(exact) };
+    return { fields: Object.fromEntries(made), exact: Object.fromEntries(exact), names };
   }
 
   const isUsual = usualRecordTest(fields, dates);
@@ -154,13 +158,13 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
         if (parsed.success)
           return prepared === received
             ? { row: parsed.data, isRepaired: false }
-            : { row: withSymbols(parsed.data, prepared), isRepaired: true };
+            : finished(parsed.data, prepared, names);
       }
-      const { fields: repairs, exact } = repaired(withId(prepared, kind.ids), drop);
+      const { fields: repairs, exact, names: others } = repaired(withId(prepared, kind.ids), drop);
       const parsed = schema.safeParse(repairs);
       // A number is shown with the digits that were received.
       return parsed.success
-        ? { row: withSymbols(Object.assign(parsed.data, exact), prepared), isRepaired: true }
+        ? finished(Object.assign(parsed.data, exact), prepared, { ...names, ...others })
         : { issue: parsed.error.issues[0] };
     },
     otherSpellings,
@@ -186,6 +190,16 @@ function meaningsOf(
 function withOurNames(record: JsonRecord, names: Record<string, string>): JsonRecord {
   const added = Object.entries(names).map(([ours, its]) => [ours, record[its]] as const);
   return added.length === 0 ? record : { ...record, ...Object.fromEntries(added) };
+}
+
+/** Returns a row that differs from what was received. `names`: our name → that of the record. */
+function finished<T extends object>(
+  row: T,
+  record: JsonRecord,
+  names: Record<string, string>,
+): { row: T; isRepaired: true } {
+  noteReadNames(row, Object.values(names));
+  return { row: withSymbols(row, record), isRepaired: true };
 }
 
 /** Returns the row with the symbols of the record from which it was read: a schema copies none. */

@@ -1,5 +1,6 @@
 // Columns that follow the rows: where a known column is empty in all rows, another field that means the same is shown.
 import { foldedName } from '../../contract/field-names.ts';
+import { isReadAsOther } from '../../contract/read-names.ts';
 import { cellOfField, isPlain, ownField } from './any-field.ts';
 import { cellText, type Column, type View } from './view.ts';
 
@@ -36,7 +37,8 @@ export function viewOfPresentFields<T extends object>(view: View<T>, rows: reado
   // A field in another spelling is shown by the column that was read from it.
   const shown = new Set(columns.flatMap(({ name, field }) => [foldedName(name), foldedName(field ?? name)]));
   const added = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-    .filter((name) => !shown.has(foldedName(name)) && rows.some((row) => isPlain(ownField(row, name))))
+    .filter((name) => !shown.has(foldedName(name)))
+    .filter((name) => rows.some((row) => isPlain(ownField(row, name)) && !isReadAsOther(row, name)))
     .slice(0, MAX_ADDED_COLUMNS)
     .map((name): Column<T> => fieldColumn(name, rows));
   return { ...view, columns: [...columns, ...added] };
