@@ -1,6 +1,6 @@
 // Other names under which services keep the fields of a record, and which values of such a name are meant.
 import type { Attachment } from '../../contract/attachment.ts';
-import type { Conversation } from '../../contract/conversation.ts';
+import type { Conversation, Message } from '../../contract/conversation.ts';
 import type { Acknowledgement, Envelope } from '../../contract/event.ts';
 import type { Position } from '../../contract/sequence.ts';
 import { instantOf } from '../../contract/epoch.ts';
@@ -70,8 +70,10 @@ export const MESSAGE_ALIASES: Alias<'date' | 'from' | 'subject'>[] = [
 ];
 
 /** The same, and what only the rows of a list have. */
-export const LISTED_MESSAGE_ALIASES: Alias<'date' | 'from' | 'subject' | 'attachments'>[] = [
+export const LISTED_MESSAGE_ALIASES: Alias<keyof typeof Message.shape>[] = [
   ...MESSAGE_ALIASES,
+  { field: 'conversation_id', names: ['threadid', 'conversation', 'thread'], fits: isId },
+  { field: 'parent_id', names: ['parentmessageid', 'parentmessage', 'parent'], fits: isId },
   { field: 'attachments', names: ['attachmentcount', 'attachmentscount', 'filecount'], fits: isCount },
 ];
 

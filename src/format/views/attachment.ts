@@ -11,10 +11,6 @@ import { formatBytes } from '../numbers.ts';
 import type { View } from './view.ts';
 import { integrityColumn, isNumber, shortHash, ID } from './shared-columns.ts';
 
-function isMediaType(value: unknown): boolean {
-  return typeof value === 'string' && /^[\w.+-]+\/[\w.+-]+/.test(value);
-}
-
 /** What a table shows in place of a name that the reader may not know. */
 const NAME_WITHHELD = '(withheld)';
 
@@ -38,15 +34,9 @@ export const attachmentView: View<Attachment> = {
       minColumns: 16,
       importance: 'essential',
       link: (row) => row.file_url,
-      instead: { names: ['file_name', 'name', 'title'] },
+      instead: { names: ['title'] },
     },
-    {
-      name: 'type',
-      of: (row) => row.content_type,
-      minColumns: 10,
-      // Other services name kinds of records `type` too.
-      instead: { names: ['mime_type', 'media_type', 'mime', 'type'], fits: isMediaType },
-    },
+    { name: 'type', of: (row) => row.content_type, minColumns: 10 },
     {
       name: 'bytes',
       of: (row) => row.bytes,
@@ -58,7 +48,7 @@ export const attachmentView: View<Attachment> = {
         shown: (value) => formatBytes(Number(value)),
       },
     },
-    { name: 'city', of: (row) => row.origin_city, instead: { names: ['city', 'location'] } },
+    { name: 'city', of: (row) => row.origin_city, instead: { names: ['location'] } },
     { name: 'source', of: (row) => row.source, importance: 'low' },
     { name: 'sequence', of: (row) => row.sequence, detail: true },
     { name: 'detected_type', of: (row) => row.detected_type, detail: true },
@@ -66,13 +56,7 @@ export const attachmentView: View<Attachment> = {
     { name: 'reason', of: (row) => reasonOf(row) ?? undefined, detail: true },
     { name: 'first_visible', of: (row) => row.first_visible, detail: true },
     { name: 'decorative_layer', of: (row) => row.decorative_layer, detail: true },
-    {
-      name: 'url',
-      of: (row) => row.file_url,
-      detail: true,
-      link: (row) => row.file_url,
-      instead: { names: ['url', 'download_url', 'href'] },
-    },
+    { name: 'url', of: (row) => row.file_url, detail: true, link: (row) => row.file_url },
     { ...integrityColumn, detail: true },
     {
       name: 'sha256',

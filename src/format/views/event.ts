@@ -4,7 +4,7 @@ import { exactJsonText } from '../../contract/exact-json.ts';
 import type { RecordField } from '../../contract/record-fields.ts';
 import type { Style } from '../terminal/styled-line.ts';
 import type { View } from './view.ts';
-import { instants, ID } from './shared-columns.ts';
+import { ID } from './shared-columns.ts';
 
 const EFFECT_STYLES = new Map<string, Style>([
   ['applied', 'good'],
@@ -30,7 +30,6 @@ export const eventView: View<Envelope> = {
       name: 'received',
       of: (row) => row.received_at,
       instant: (row) => row.received_at,
-      instead: instants('created_at', 'timestamp', 'time', 'date'),
     },
     { name: 'deliveries', of: (row) => row.deliveries, align: 'right', importance: 'low' },
     { name: 'sequence', of: (row) => row.sequence, detail: true },

@@ -12,21 +12,20 @@ const view: View<Position> = {
       name: 'entry',
       of: (row) => row.entry,
       ...ID,
-      instead: { names: ['id', 'entry_id', 'marker', 'key'] },
+      instead: { names: ['id', 'key'] },
     },
     {
       name: 'message',
       field: 'message_id',
       whole: true,
       of: (row) => row.message_id,
-      instead: { names: ['message', 'msg_id'] },
+      instead: { names: ['message'] },
     },
     {
       name: 'reported',
       of: (row) => row.reported,
       align: 'right',
       importance: 'essential',
-      instead: { names: ['sequence', 'position', 'index', 'order', 'rank'] },
     },
     { name: 'checked', of: (row) => row.checked, align: 'right', importance: 'essential' },
     {

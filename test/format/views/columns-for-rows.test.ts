@@ -30,27 +30,27 @@ function instantOf(column: Column<object>, row: object): string | undefined {
 }
 
 test.each<[string, View<never>, object, Record<string, string>]>([
-  ['a title', conversationView, { id: '1', title: 'T' }, { id: '1', title: 'T' }],
-  ['a topic in another spelling', conversationView, { id: '1', Topic: 'T' }, { id: '1', Topic: 'T' }],
+  ['a label', conversationView, { id: '1', label: 'T' }, { id: '1', label: 'T' }],
+  ['a summary in another spelling', conversationView, { id: '1', Summary: 'T' }, { id: '1', Summary: 'T' }],
   [
-    'the subject before a title',
+    'the subject before a label',
     conversationView,
-    { id: '1', subject: 'S', title: 'T' },
+    { id: '1', subject: 'S', label: 'T' },
     { id: '1', subject: 'S' },
   ],
-  ['an empty name is none', conversationView, { id: '1', title: '', name: 'N' }, { id: '1', name: 'N' }],
+  ['an empty name is none', conversationView, { id: '1', label: '', name: 'N' }, { id: '1', name: 'N' }],
   [
     'instants of any form',
     conversationView,
-    { id: '1', created_at: 1_700_000_000, updatedAt: '2024-01-02T03:04:05Z' },
-    { id: '1', created_at: '2023-11-14 22:13', updatedAt: '2024-01-02 03:04' },
+    { id: '1', Start: 1_700_000_000, last_at: '2024-01-02T03:04:05Z' },
+    { id: '1', Start: '2023-11-14 22:13', last: '2024-01-02 03:04' },
   ],
   ['an author', messageView, { id: '1', author: { name: 'Ana' } }, { id: '1', author: 'Ana' }],
   [
     'a file',
     attachmentView,
-    { id: '1', name: 'a.txt', mimeType: 'text/plain', size: '2048', file_url: 'u' },
-    { id: '1', state: 'available', name: 'a.txt', mimeType: 'text/plain', size: '2.0 kB', url: 'u' },
+    { id: '1', Title: 'a.txt', content_type: 'text/plain', size: '2048', file_url: 'u' },
+    { id: '1', state: 'available', Title: 'a.txt', type: 'text/plain', size: '2.0 kB', url: 'u' },
   ],
   [
     'the kind of a record is no media type',
@@ -65,8 +65,8 @@ test.each<[string, View<never>, object, Record<string, string>]>([
 
 test('one row with a subject keeps the column, so that no two fields share one', () => {
   const rows = [
-    { id: '1', title: 'T' },
-    { id: '2', subject: 'S', title: 'U' },
+    { id: '1', label: 'T' },
+    { id: '2', subject: 'S', label: 'U' },
   ];
   expect(cellsOf(conversationView as never, rows)).toEqual({ id: '1' });
   expect(cellsOf(conversationView as never, rows, 1)).toEqual({ id: '2', subject: 'S' });
@@ -77,8 +77,8 @@ test('reading ahead ends as soon as the columns are decided', () => {
   const full = { subject: 's', message_count: 1, started_at: 'x', last_at: 'x', source: 's', status: 's' };
   expect(isDecided(view, [full])).toBe(true);
   expect(isDecided(view, [{ id: '1' }])).toBe(true);
-  expect(isDecided(view, [{ id: '1', title: null }])).toBe(false);
-  expect(isDecided(view, [{ id: '1', title: 'T' }, full])).toBe(true);
+  expect(isDecided(view, [{ id: '1', label: null }])).toBe(false);
+  expect(isDecided(view, [{ id: '1', label: 'T' }, full])).toBe(true);
 });
 
 describe('entries of a sequence', () => {
@@ -97,14 +97,14 @@ describe('entries of a sequence', () => {
   });
 
   test('a field in another spelling is shown once', () => {
-    const row = { id: 'e1', entry: 'e1', Entry: 'e1', sequence: 1, Sequence: '1', Colour: 'red' };
-    expect(names([row])).toEqual(['entry', 'Sequence', 'id', 'Colour']);
+    const row = { id: 'e1', entry: 'e1', Entry: 'e1', reported: 1, Reported: '1', Colour: 'red' };
+    expect(names([row])).toEqual(['entry', 'reported', 'id', 'Colour']);
   });
 
   test('others have the fields that exist', () => {
     expect(
-      names([{ id: 'entry_1', sequence: 4, source: 'gateway', status: 'stable', note: 'x', deep: {} }]),
-    ).toEqual(['id', 'sequence', 'source', 'status', 'note']);
+      names([{ id: 'entry_1', reported: 4, source: 'gateway', status: 'stable', note: 'x', deep: {} }]),
+    ).toEqual(['id', 'reported', 'source', 'status', 'note']);
   });
 
   test('many fields do not fill more than a screen', () => {
@@ -115,10 +115,10 @@ describe('entries of a sequence', () => {
 
 test('the fields of a row are listed once for all columns: a row may have a million', () => {
   let listed = 0;
-  const fields = { id: 'att_1', x: 1, Mime_Type: 'a/b' };
+  const fields = { id: 'att_1', x: 1, Title: 'a' };
   const row = new Proxy(fields, { ownKeys: (own) => ((listed += 1), Reflect.ownKeys(own)) });
   const view = attachmentView as unknown as View<object>;
   isDecided(view, [row]);
-  expect(viewForRows(view, [row]).columns.map(({ name }) => name)).toContain('Mime_Type');
+  expect(viewForRows(view, [row]).columns.map(({ name }) => name)).toContain('Title');
   expect(listed).toBe(1);
 });
