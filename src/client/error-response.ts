@@ -324,14 +324,21 @@ function errorIn(bytes: Uint8Array): Record<string, unknown> | undefined {
     const list = ['errors', 'detail'].map((name) => fieldNamed(value, name)).find(Array.isArray);
     const first: unknown = list?.[0];
     const fields = [error, first].find(isRecord) ?? value;
-    const text = ['message', 'msg', 'errordescription', 'detail', 'title', 'error']
+    const text = ['message', 'msg', 'errmsg', 'errormessage', 'errordescription', 'detail', 'title', 'error']
       .map((name) => fieldNamed(fields, name))
-      .concat(first)
+      .concat(first, firstOfFields(fieldNamed(value, 'errors')))
       .find((each) => typeof each === 'string' && each !== '');
     return { ...fields, code: fieldNamed(fields, 'code'), message: text };
   } catch {
     return undefined;
   }
+}
+
+/** Returns the first text of errors by the names of fields, as Rails and .NET write them: `{layer: ['is unknown']}`. */
+function firstOfFields(errors: unknown): unknown {
+  const [found] = isRecord(errors) ? Object.entries(errors) : [];
+  const words: unknown = found === undefined ? undefined : [found[1]].flat()[0];
+  return typeof words === 'string' ? `${found![0]}: ${words}` : undefined;
 }
 
 function numberIn(header: string | undefined): number | undefined {

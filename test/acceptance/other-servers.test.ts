@@ -143,6 +143,14 @@ async function sending(...bodies: (Buffer | undefined)[]): Promise<Ran> {
 }
 const json = (status: number, body: unknown) => answer(status, JSON.stringify(body));
 
+test('events send: the words of a refusal of MongoDB and of a list of errors are shown', async () => {
+  for (const body of [{ ok: 0, errmsg: 'no such layer' }, { errors: { layer: ['no such layer'] } }]) {
+    const { exit, stderr } = await sending(json(422, body));
+    expect([exit, stderr]).toEqual([11, expect.stringContaining('no such layer')]);
+    await server!.close();
+  }
+});
+
 const ACK = { accepted: true, event_id: 'evt_1', type: 'mirror.detected', status: 'queued' };
 test.each([
   [200, { error: { code: 'event_refused', message: 'no' } }, 11, 'event_refused'],
@@ -367,6 +375,15 @@ test.each([
 test('a field of an entry that is read under another name is shown once', async () => {
   await serving(() => ({ entries: [{ id: 7, position: 3, message: 'm_1', state: 'stable', weight: 5 }] }));
   expect((await run('sequence show arc')).stdout).toBe('7\tm_1\t3\tstable\t5\n');
+});
+
+test('a report says that no position of a sequence is checked, and not that none is displaced', async () => {
+  await serving((path) => {
+    const data = path.includes('/sequence/') ? [{ id: 'entry_1', position: 1 }] : [{ id: 'row_1' }];
+    return { data, has_more: false, total: 1 };
+  });
+  const { stdout } = await run('report');
+  expect(stdout).toContain('sequence arc_reconstruction, 1 entry, none with a checked position');
 });
 
 /** Answers as {@link pageOf}, with the rows of the cursors; it refuses pages of more than 20 rows. */

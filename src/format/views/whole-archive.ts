@@ -63,7 +63,10 @@ export function wholeArchiveLines(report: ArchiveReport, canvas: Canvas): Line[]
       ? []
       : [
           {
-            line: `sequence ${sequence.name}, entries displaced: ${formatCount(sequence.displaced)} of ${formatCount(sequence.compared)}`,
+            line:
+              sequence.compared === 0
+                ? `sequence ${sequence.name}, ${plural(sequence.entries, 'entry')}, none with a checked position`
+                : `sequence ${sequence.name}, entries displaced: ${formatCount(sequence.displaced)} of ${formatCount(sequence.compared)}`,
           },
         ]),
     ...(verification === null
