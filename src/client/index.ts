@@ -31,6 +31,7 @@ import { signing } from './event-signature.ts';
 import { StatusContradictions } from './status-contradiction.ts';
 import { parseTokenResponse } from './token-response.ts';
 import { createSender, type SenderOptions } from './api-call.ts';
+import { otherPathHint } from './wrong-base-url.ts';
 
 export { NOT_ACCEPTED } from './acknowledgement.ts';
 export type { ForeignContent } from './content-body.ts';
@@ -136,8 +137,14 @@ export function createClient(options: ClientOptions): Client {
         isBaseUrlConfirmed = true;
       return parsed;
     } catch (error) {
-      const isPathMissing = error instanceof Fault && error.detail.isPathMissing === true;
-      throw isPathMissing ? await missingPathFault(error, name) : error;
+      if (!(error instanceof Fault)) throw error;
+      const { isPathMissing, isFromOurService } = error.detail;
+      // Without a cursor, nothing but the list itself can be missing.
+      const hasCursor = ['starting_after', 'ending_before'].some((each) => query[each] !== undefined);
+      const isListMissing =
+        (name === 'attachments' || name === 'conversations') && error.kind === 'not_found' && !hasCursor;
+      const isMissing = isPathMissing === true || (isListMissing && isFromOurService !== true);
+      throw isMissing ? await missingPathFault(error, name) : error;
     }
   }
 
@@ -172,7 +179,9 @@ export function createClient(options: ClientOptions): Client {
       isPage &&
       fault.kind === 'not_found' &&
       others.every(({ kind, detail }) => kind === 'protocol' && detail.isMissingPage === true);
-    return isOtherServer ? (others.at(-1) ?? fault) : fault;
+    if (isOtherServer) return others.at(-1) ?? fault;
+    if (fault.detail.hint !== undefined) return fault;
+    return new Fault(fault.kind, fault.message, { ...fault.detail, hint: otherPathHint(ROUTES[name].path) });
   }
   const faultOfList = (name: 'attachments' | 'conversations') =>
     lazy(async (): Promise<Fault | undefined> => {

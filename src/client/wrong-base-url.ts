@@ -11,6 +11,14 @@ export function checkBaseUrl(more = ''): Hint {
   };
 }
 
+/** Returns what to do where a service may have its lists at other paths. */
+export function otherPathHint(path: string): Hint {
+  return (run) => {
+    const check = checkBaseUrl(`: what stands before ${path} belongs to it`);
+    return `${typeof check === 'string' ? check : check(run)}; ${run.arx} walk URL reads a list at any other address`;
+  };
+}
+
 /** The first segments of routes. A base URL that has one of them is probably the address of a route. */
 const ROUTE_PREFIXES: ReadonlySet<string> = new Set(['api', 'v1']);
 

@@ -386,6 +386,20 @@ test('a report says that no position of a sequence is checked, and not that none
   expect(stdout).toContain('sequence arc_reconstruction, 1 entry, none with a checked position');
 });
 
+test.each(['attachments ls', 'conversations walk'])(
+  'lists at other paths: %s says what can be done',
+  async (line) => {
+    const error = { code: 'not_found', message: 'no route' };
+    const missing = answer(404, JSON.stringify({ error }));
+    await serving((path) => (path.startsWith('/api/v1/') ? { data: ROWS, has_more: false } : missing));
+    const { exit, stderr } = await run(line);
+    expect([exit, stderr]).toEqual([6, expect.stringMatching(/base URL.*arx .*walk URL/s)]);
+    // Both ways work.
+    expect((await run(`${line} --base-url BASE/api`)).exit).toBe(0);
+    expect((await run('walk BASE/api/v1/attachments')).exit).toBe(0);
+  },
+);
+
 /** Answers as {@link pageOf}, with the rows of the cursors; it refuses pages of more than 20 rows. */
 function inclusivePageOf(query: URLSearchParams): unknown {
   const at = (id: string | null): number => ROWS.findIndex((row) => row.id === id);
