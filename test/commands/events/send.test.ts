@@ -494,9 +494,8 @@ test.each([
       (chunks) => {
         const { id, type } = JSON.parse(Buffer.concat(chunks as Buffer[]).toString() || '{}') as Event;
         response.setHeader('content-type', 'application/json');
-        response.end(
-          JSON.stringify({ accepted: id === 'e1' ? accepted : true, event_id: id, type, status: 'queued' }),
-        );
+        const said = id === 'e1' ? { accepted, status: 'received' } : { accepted: true, status: 'queued' };
+        response.end(JSON.stringify({ event_id: id, type, ...said }));
       },
       () => {},
     );
