@@ -26,8 +26,8 @@ export function wrapLine(line: Line, columns: number, { breaksWords = false } = 
     if (used + word.width > columns && !isFirst) {
       const gap = textWidth(indent) - used;
       trimStart(word);
-      const isLong = breaksWords && word.width > room;
-      // A word that fits a line of its own stays whole; one that is broken anyway begins beside its label.
+      const isLong = word.width > room;
+      // A word that fits a line of its own stays whole; one that is broken anyway, here or by the terminal, begins beside its label.
       const lead = isLong && word.width <= columns ? ' '.repeat(columns - word.width) : indent;
       if (isLong && word.width > columns && gap > 0) lines.at(-1)!.push(' '.repeat(gap));
       else lines.push([lead]);

@@ -67,6 +67,19 @@ test('a word that fits a line of its own is not broken beside its label', () => 
   ]);
 });
 
+test('a word that stays whole, and is too long beside its label, begins where it needs no indent', () => {
+  const lines = alignColumns([
+    [{ text: 'archive', style: 'dim' }, 'local:/data/0123456789'],
+    [{ text: 'stored in', style: 'dim' }, '/home/a/.config/arx/tokens.json'],
+  ]);
+  expect(lines.flatMap((line) => wrapLine(line, 24)).map(plainText)).toEqual([
+    'archive',
+    '  local:/data/0123456789',
+    // Wider than the terminal, which breaks it itself.
+    'stored in  /home/a/.config/arx/tokens.json',
+  ]);
+});
+
 test('each part keeps its style and its link', () => {
   const line: Line = [{ text: 'one two', style: 'bad', link: 'https://a.example' }, ' three'];
   expect(wrapLine(line, 6)).toEqual([
