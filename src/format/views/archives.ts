@@ -36,6 +36,7 @@ export const archiveEntryView: View<ListedArchive> = {
       name: 'state',
       of: (row) => row.state,
       style: (row) => STATE_STYLES.get(row.state),
+      whole: true,
       importance: 'essential',
     },
     { name: 'schema', of: (row) => row.schema },

@@ -14,6 +14,9 @@ import { integrityColumn, isNumber, shortHash, ID } from './shared-columns.ts';
 /** What a table shows in place of a name that the reader may not know. */
 const NAME_WITHHELD = '(withheld)';
 
+/** Columns of the longest state, `available`, and of `withheld…` where its reason is cut. */
+const STATE_COLUMNS = 9;
+
 /** An attachment. */
 export const attachmentView: View<Attachment> = {
   columns: [
@@ -23,7 +26,8 @@ export const attachmentView: View<Attachment> = {
       of: fileStateOf,
       shown: fileStateWords,
       style: (row) => (isPullable(row) ? undefined : 'warn'),
-      whole: true,
+      // The reason gives way, the word before it does not.
+      minColumns: STATE_COLUMNS,
       importance: 'essential',
     },
     {
@@ -49,7 +53,7 @@ export const attachmentView: View<Attachment> = {
       },
     },
     { name: 'city', of: (row) => row.origin_city, instead: { names: ['location'] } },
-    { name: 'source', of: (row) => row.source, importance: 'low' },
+    { name: 'source', of: (row) => row.source, whole: true, importance: 'low' },
     { name: 'sequence', of: (row) => row.sequence, detail: true },
     { name: 'detected_type', of: (row) => row.detected_type, detail: true },
     { name: 'trailing_bytes', of: (row) => row.trailing_bytes, detail: true },

@@ -43,6 +43,7 @@ export const conversationView: View<Conversation> = {
     {
       name: 'source',
       of: (row) => row.source,
+      whole: true,
       importance: 'low',
       instead: { names: ['origin', 'channel', 'platform'] },
     },
@@ -86,8 +87,8 @@ export const messageView: View<Message> = {
       align: 'right',
       importance: 'low',
     },
-    { name: 'entry', of: (row) => row.entry, importance: 'low' },
-    { name: 'source', of: (row) => row.source, importance: 'low' },
+    { name: 'entry', of: (row) => row.entry, whole: true, importance: 'low' },
+    { name: 'source', of: (row) => row.source, whole: true, importance: 'low' },
     {
       name: 'status',
       of: (row) => row.status,

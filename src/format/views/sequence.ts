@@ -35,7 +35,7 @@ const view: View<Position> = {
       align: 'right',
       style: ({ offset = 0 }) => (offset === 0 ? 'dim' : offset > 0 ? 'warn' : 'id'),
     },
-    { name: 'source', of: (row) => row.source, importance: 'low' },
+    { name: 'source', of: (row) => row.source, whole: true, importance: 'low' },
     { name: 'status', of: (row) => row.status, style: (row) => statusStyle(row.status), whole: true },
   ],
 };

@@ -67,14 +67,59 @@ describe('attachments', () => {
     await print.list(views.attachmentView, { rows, summary: () => ({}) });
     expect(stdout.text).toBe(
       [
-        'ID     STATE                     FILENAME  TYPE         BYTES  CITY    SOURCE  SHA256        MESSAGE',
-        '─────  ────────────────────────  ────────  ──────────  ──────  ──────  ──────  ────────────  ───────',
-        'att_1  available                 a.jpg     image/jpeg  1.2 kB  lisbon  exter…  ab12ab12ab12  msg_4',
-        'att_2  withheld (names a minor)  a.jpg                                         ab12ab12ab12',
-        'att_3  absent                    a.jpg',
+        'ID     STATE                   FILENAME  TYPE         BYTES  CITY    SOURCE    SHA256        MESSAGE',
+        '─────  ──────────────────────  ────────  ──────────  ──────  ──────  ────────  ────────────  ───────',
+        'att_1  available               a.jpg     image/jpeg  1.2 kB  lisbon  external  ab12ab12ab12  msg_4',
+        'att_2  withheld (names a min…  a.jpg                                           ab12ab12ab12',
+        'att_3  absent                  a.jpg',
         '',
       ].join('\n'),
     );
+  });
+  test('ls: a long reason leaves no column out; the word before it stays whole', async () => {
+    const long = rows.map((each) => ({
+      ...each,
+      filename: 'lisbon-000-photograph.jpg',
+      ...(each.redacted ? { reason: 'embargoed until all stations have looked' } : {}),
+    }));
+    const linesAt = async (columns: number): Promise<string[]> => {
+      const { print, stdout } = printing('table', { ...canvas, columns });
+      await print.list(views.attachmentView, { rows: long, summary: () => ({}) });
+      return stdout.text.split('\n');
+    };
+    expect((await linesAt(80)).slice(0, 4)).toEqual([
+      'ID     STATE           FILENAME          TYPE         BYTES  CITY    SOURCE    …',
+      '─────  ──────────────  ────────────────  ──────────  ──────  ──────  ────────  ─',
+      'att_1  available       lisbon-000-phot…  image/jpeg  1.2 kB  lisbon  external',
+      'att_2  withheld (emb…  lisbon-000-phot…',
+    ]);
+    expect((await linesAt(40)).slice(0, 4)).toEqual([
+      'ID     STATE         FILENAME          …',
+      '─────  ────────────  ────────────────  ─',
+      'att_1  available     lisbon-000-phot…',
+      'att_2  withheld (e…  lisbon-000-phot…',
+    ]);
+  });
+  test('lists of messages: ids and sources are whole, or left out', async () => {
+    const message = { conversation_id: 'conv_1', parent_id: null, attachments: 1, integrity: 1 };
+    const listed = [
+      {
+        ...message,
+        id: 'msg_1',
+        entry: 'entry_1',
+        sequence: 1,
+        date: null,
+        from: 'Ana',
+        subject: 'a',
+        source: 'gateway',
+        status: 'stable',
+      },
+    ];
+    for (let columns = 30; columns <= 100; columns += 1) {
+      const { print, stdout } = printing('table', { ...canvas, columns });
+      await print.list(views.messageView, { rows: listed as never, summary: () => ({}) });
+      expect(stdout.text).not.toMatch(/entr?y?_?…|ga\w*…|st\w*…/);
+    }
   });
   test('ls in a pipe: whole values', async () => {
     const { print, stdout } = printing('tsv');
