@@ -63,16 +63,19 @@ function currentFolder() {
 
 /**
  * Returns the text that the build wrote for `arx [WORDS] --help`. Undefined for everything else, and on a terminal of less than
- * 80 columns, for which the program wraps the text.
+ * 80 columns or with too few rows: the program wraps the text, and shows it in a pager.
  */
 function writtenHelp() {
   const named = words.slice(0, -1);
   if (named.length > 2 || !['-h', '--help'].includes(words.at(-1))) return undefined;
   if (!named.every((word) => /^[a-z][a-z-]*$/.test(word))) return undefined;
-  if (fstatSync(1).isCharacterDevice() && process.stdout.columns < 80) return undefined;
+  let text;
   try {
-    return readFileSync(join(DIST, 'help', `${['arx', ...named].join('.')}.txt`), 'utf8');
+    text = readFileSync(join(DIST, 'help', `${['arx', ...named].join('.')}.txt`), 'utf8');
   } catch {
     return undefined;
   }
+  if (!fstatSync(1).isCharacterDevice()) return text;
+  const { columns, rows } = process.stdout;
+  return columns < 80 || text.split('\n').length > rows ? undefined : text;
 }

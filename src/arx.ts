@@ -23,10 +23,13 @@ export async function run(world: World, onReport?: (wire: object) => void): Prom
     const { parse } = await import('./program.ts');
     const parsed = await parse(world.argv, version);
     if ('text' in parsed) {
-      await world.stdout.write(parsed.text);
       if (parsed.isOverview) {
+        await world.stdout.write(parsed.text);
         const { archiveInUse } = await import('./wiring/archive-in-use.ts');
         await world.stdout.write(`\n${await archiveInUse(world)}\n`);
+      } else {
+        const { writeHelp } = await import('./wiring/help-output.ts');
+        await writeHelp(parsed.text, world);
       }
       world.signal.throwIfAborted();
       return 0;

@@ -64,15 +64,19 @@ test('no pager in a pipe, with --no-pager, with --no-input, or for what fits the
   expect(stdout).toContain('hello');
 });
 
-test.each(['messages show msg_1', 'messages ls --json', 'messages show msg_1 -o tsv'])(
-  'what is longer than the screen is shown in the pager, whole: %s',
-  async (line) => {
-    const inPager = await paged({}, { line });
-    expect(inPager).toMatchObject({ started: [`less ${ENV}`], exit: 0 });
-    expect(inPager.text).toBe((await paged({}, { line: `${line} --no-pager` })).stdout);
-    expect(inPager.stdout).toBe('');
-  },
-);
+test.each([
+  'messages show msg_1',
+  'messages ls --json',
+  'messages show msg_1 -o tsv',
+  'help drift',
+  'help attachments pull',
+  'attachments pull --help',
+])('what is longer than the screen is shown in the pager, whole: %s', async (line) => {
+  const inPager = await paged({}, { line });
+  expect(inPager).toMatchObject({ started: [`less ${ENV}`], exit: 0 });
+  expect(inPager.text).toBe((await paged({}, { line: `${line} --no-pager` })).stdout);
+  expect(inPager.stdout).toBe('');
+});
 
 test.each([
   'attachments pull --all --to files',
@@ -103,9 +107,12 @@ test('a long line takes more than one row', async () => {
   expect((await paged({}, { line, columns: 2000, rows: 10 })).started).toHaveLength(0);
 });
 
-test.each(['read msg_1', 'config ls', 'messages ls --json'])('a closed pager is exit 0: %s', async (line) => {
-  expect(await paged({}, { closesAt: 1, line, rows: 2 })).toMatchObject({ exit: 0, stderr: '' });
-});
+test.each(['read msg_1', 'config ls', 'messages ls --json', 'help drift'])(
+  'a closed pager is exit 0: %s',
+  async (line) => {
+    expect(await paged({}, { closesAt: 1, line, rows: 2 })).toMatchObject({ exit: 0, stderr: '' });
+  },
+);
 
 test('a report whose pager is closed early keeps its exit code', async () => {
   const line = 'doctor';
