@@ -12,7 +12,8 @@ export type PlacedColumn = { index: number; width: number };
 /**
  * Returns the columns that are shown, with their widths; undefined where not even the essential ones fit. `natural` has the
  * width of each column's widest cell. Values that can be shortened give way first, the widest before the others. Then columns
- * are left out: the less important ones first, and of equal ones the last. `mark` columns are kept free at the end of the
+ * are left out: the less important ones first, and of equal ones the last. Those of low importance are also left out before a
+ * column is narrower than its `goodColumns`. `mark` columns are kept free at the end of the
  * line where one is left out.
  */
 export function layoutColumns<T>(
@@ -24,13 +25,19 @@ export function layoutColumns<T>(
   const all = columns.map((column, index) => {
     const width = natural[index] ?? 0;
     const least = isWhole(column) ? width : Math.min(width, column.minColumns ?? DEFAULT_MIN_COLUMNS);
-    return { index, width, least, rank: RANKS[column.importance ?? 'normal'] };
+    const good = Math.max(least, Math.min(width, column.goodColumns ?? 0));
+    return { index, width, least, good, rank: RANKS[column.importance ?? 'normal'] };
   });
   if (room === undefined) return all;
-  const leastOf = (shown: typeof all): number =>
-    shown.reduce((sum, { least }) => sum + least, GAP * (shown.length - 1)) +
+  const sumOf = (shown: typeof all, of: 'least' | 'good'): number =>
+    shown.reduce((sum, column) => sum + column[of], GAP * (shown.length - 1)) +
     (shown.length < all.length ? GAP + mark : 0);
+  const leastOf = (shown: typeof all): number => sumOf(shown, 'least');
   let shown = all;
+  while (sumOf(shown, 'good') > room && shown.some(({ rank }) => rank === RANKS.low)) {
+    const at = shown.findLastIndex(({ rank }) => rank === RANKS.low);
+    shown = shown.filter((_, index) => index !== at);
+  }
   while (leastOf(shown) > room) {
     const worst = Math.max(...shown.map(({ rank }) => rank));
     if (worst === RANKS.essential || shown.length === 1) return undefined;

@@ -28,6 +28,7 @@ export const attachmentView: View<Attachment> = {
       style: (row) => (isPullable(row) ? undefined : 'warn'),
       // The reason gives way, the word before it does not.
       minColumns: STATE_COLUMNS,
+      goodColumns: 36,
       importance: 'essential',
     },
     {

@@ -20,6 +20,8 @@ export type Column<T> = {
   detail?: true;
   /** A table makes it no narrower than this. Default 6. */
   minColumns?: number;
+  /** Before a table makes it narrower than this, it leaves out columns of low importance. */
+  goodColumns?: number;
   /** A table never shortens its values: ids, states. By default that holds for numbers, which are aligned to the right, and for instants. */
   whole?: boolean;
   /** A narrow screen leaves out columns: `low` ones first, then those without this; a record of lines comes before leaving out an `essential` one. */

@@ -67,11 +67,11 @@ describe('attachments', () => {
     await print.list(views.attachmentView, { rows, summary: () => ({}) });
     expect(stdout.text).toBe(
       [
-        'ID     STATE                   FILENAME  TYPE         BYTES  CITY    SOURCE    SHA256        MESSAGE',
-        '─────  ──────────────────────  ────────  ──────────  ──────  ──────  ────────  ────────────  ───────',
-        'att_1  available               a.jpg     image/jpeg  1.2 kB  lisbon  external  ab12ab12ab12  msg_4',
-        'att_2  withheld (names a min…  a.jpg                                           ab12ab12ab12',
-        'att_3  absent                  a.jpg',
+        'ID     STATE                     FILENAME  TYPE         BYTES  CITY    SOURCE    SHA256        …',
+        '─────  ────────────────────────  ────────  ──────────  ──────  ──────  ────────  ────────────  ─',
+        'att_1  available                 a.jpg     image/jpeg  1.2 kB  lisbon  external  ab12ab12ab12',
+        'att_2  withheld (names a minor)  a.jpg                                           ab12ab12ab12',
+        'att_3  absent                    a.jpg',
         '',
       ].join('\n'),
     );
@@ -88,10 +88,10 @@ describe('attachments', () => {
       return stdout.text.split('\n');
     };
     expect((await linesAt(80)).slice(0, 4)).toEqual([
-      'ID     STATE           FILENAME          TYPE         BYTES  CITY    SOURCE    …',
-      '─────  ──────────────  ────────────────  ──────────  ──────  ──────  ────────  ─',
-      'att_1  available       lisbon-000-phot…  image/jpeg  1.2 kB  lisbon  external',
-      'att_2  withheld (emb…  lisbon-000-phot…',
+      'ID     STATE                 FILENAME              TYPE         BYTES  CITY    …',
+      '─────  ────────────────────  ────────────────────  ──────────  ──────  ──────  ─',
+      'att_1  available             lisbon-000-photogra…  image/jpeg  1.2 kB  lisbon',
+      'att_2  withheld (embargoed…  lisbon-000-photogra…',
     ]);
     expect((await linesAt(40)).slice(0, 4)).toEqual([
       'ID     STATE         FILENAME          …',
