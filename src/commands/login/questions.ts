@@ -49,7 +49,7 @@ export async function askName(app: Asking, last: TokenEntry | undefined): Promis
 export async function askTier(app: Asking, last: TokenEntry | undefined): Promise<string> {
   const fallback = last?.observer_tier ?? (app.isRemote ? 'external' : 'internal');
   const list = TIERS.map((tier, index) => `  ${index + 1}  ${tier}\n`).join('');
-  const others = app.isRemote ? '; a service other than arx serve may have other names' : '';
+  const others = app.isRemote ? '; other services may have others' : '';
   await app.world.stderr.write(`tier you look from (? explains them${others}):\n${list}`);
   const prompt = withDefault('number or name', fallback);
   const question = { prompt, flag: '--observer-tier', help: TIERS_HELP };

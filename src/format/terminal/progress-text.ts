@@ -1,6 +1,6 @@
 // The text of a progress line, for a terminal of any width.
 import { formatBytes, formatCount, formatDuration, formatPercent, plural } from '../numbers.ts';
-import { escapeText, textWidth, truncate } from './escape.ts';
+import { escapeText, lastColumns, textWidth, truncate } from './escape.ts';
 
 /**
  * How much is done. `unit` is `bytes` or a plural noun. `total` is undefined where it is unknown. `text` is what a terminal shows
@@ -18,6 +18,7 @@ export type Count = {
 const MAX_TIME_LEFT_MS = 100 * 3_600_000;
 /** Share of the line that a label may take where other parts need the room. */
 const MAX_LABEL_SHARE = 0.4;
+const MAX_LABEL_SHARE_WITH_BAR = 0.2;
 const MIN_LABEL_COLUMNS = 8;
 
 /** A part of the line. The highest `rank` gives way first. */
@@ -38,7 +39,8 @@ function figure(value: number, unit: string): string {
 
 /**
  * Returns `photos  ██████░░░░░░░░░  41 %  1.2 MB of 3.0 MB  3.4 MB/s  12 s left`, no wider than `columns`. On a narrow screen
- * the rate is left out first, then the bar, which the share also says, the amount, the time left and the share.
+ * the rate is left out first, then the bar, which the share also says, the amount, the time left and the share. Before the
+ * bar and each later part the label is cut; of a path its end is shown.
  */
 export function countText(
   state: Count,
@@ -62,16 +64,28 @@ export function countText(
       ...(left < MAX_TIME_LEFT_MS ? [{ text: `${formatDuration(left)} left`, rank: 2 }] : []),
     );
   }
-  const shortLabel = truncate(label, Math.max(MIN_LABEL_COLUMNS, Math.floor(columns * MAX_LABEL_SHARE)));
+  const short = (share: number): string =>
+    shortened(label, Math.max(MIN_LABEL_COLUMNS, Math.floor(columns * share)));
   const attempts = [
-    ...[5, 4, 3, 2, 1].map((rank) => ({ rank, shown: label })),
-    ...[3, 2, 1].map((rank) => ({ rank, shown: shortLabel })),
+    { rank: 5, shown: label },
+    { rank: 4, shown: label },
+    { rank: 4, shown: short(MAX_LABEL_SHARE_WITH_BAR) },
+    ...[3, 2, 1].flatMap((rank) => [
+      { rank, shown: label },
+      { rank, shown: short(MAX_LABEL_SHARE) },
+    ]),
   ];
   for (const { rank, shown } of attempts) {
     const line = [shown, ...parts.filter((part) => part.rank <= rank).map(({ text }) => text)].join('  ');
     if (textWidth(line) <= columns) return line;
   }
   return truncate(label, columns);
+}
+
+/** Returns a label in so many columns. A path keeps its end, which names the file. */
+function shortened(label: string, columns: number): string {
+  if (textWidth(label) <= columns || !label.includes('/')) return truncate(label, columns);
+  return `…${lastColumns(label, columns - 1)}`;
 }
 
 function bar(share: number, unicode: boolean): string {

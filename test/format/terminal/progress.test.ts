@@ -3,7 +3,7 @@ import xterm from '@xterm/headless';
 import { expect, test } from 'vitest';
 import { ProgressRecord } from '../../../src/contract/reports/command.ts';
 import { createProgressLine, type ProgressForm } from '../../../src/format/terminal/progress.ts';
-import { frozenProgressText } from '../../../src/format/terminal/progress-text.ts';
+import { countText, frozenProgressText } from '../../../src/format/terminal/progress-text.ts';
 
 type Count = Parameters<ReturnType<ReturnType<typeof createProgressLine>['begin']>['update']>[0];
 
@@ -157,15 +157,26 @@ test('at several widths, parts give way from the least important one on', async 
       .replaceAll(/ +/g, ' ');
   expect(await shape(200)).toBe('Mail/users-2019.mbox BAR SHARE AMOUNT RATE LEFT');
   expect(await shape(92)).toBe('Mail/users-2019.mbox BAR SHARE AMOUNT LEFT');
-  expect(await shape(80)).toBe('Mail/users-2019.mbox SHARE AMOUNT LEFT');
+  expect(await shape(80)).toBe('…sers-2019.mbox BAR SHARE AMOUNT LEFT');
   expect(await shape(60)).toBe('Mail/users-2019.mbox SHARE AMOUNT LEFT');
   expect(await shape(50)).toBe('Mail/users-2019.mbox SHARE LEFT');
   expect(await shape(40)).toBe('Mail/users-2019.mbox SHARE LEFT');
-  expect(await shape(36)).toBe('Mail/users-2019.mbox SHARE');
-  expect(await shape(24)).toBe('Mail/use… SHARE');
-  expect(await shape(20)).toMatch(/^Mail\/us… SHARE$/);
+  expect(await shape(36)).toBe('…ers-2019.mbox SHARE LEFT');
+  expect(await shape(24)).toBe('…019.mbox SHARE');
+  expect(await shape(20)).toMatch(/^…19\.mbox SHARE$/);
   expect(await shape(8)).toBe('Mail/u…');
   expect(await at(200, false)).toMatch(/\[#+\.+\]/);
+});
+
+test.each([
+  ['/tmp/archive/data/mails/samba.mbox', 80, '…ails/samba.mbox  ████'],
+  ['/tmp/archive/data/mails/samba.mbox', 50, '…ta/mails/samba.mbox   22 %  '],
+  ['messages of this conversation and its files', 50, 'messages of this co…   22 %  '],
+])('a long label is cut before the time left is: %s at %i columns', (label, columns, start) => {
+  const state = { label, done: 1_000_000, total: 4_500_000, unit: 'bytes' };
+  const shown = countText(state, 1_000_000, { columns, unicode: true });
+  expect(shown).toContain(start);
+  expect(shown).toMatch(/3\.5 s left$/);
 });
 
 // This emulator cuts the line of the cursor; tmux breaks it (test/acceptance/terminal.test.ts).
