@@ -9,7 +9,7 @@ import { denialIn, hasAcceptedFlag } from './shapes/acceptance.ts';
 import { checkNoError } from './shapes/body-error.ts';
 import { isRecord } from './shapes/json-path.ts';
 import { recordsIn } from './shapes/record-body.ts';
-import { acknowledgementKind } from './shapes/record-kinds.ts';
+import { ACKNOWLEDGEMENT_PLACES } from './shapes/record-kinds.ts';
 import { parseJson } from './strict-json.ts';
 
 /**
@@ -87,7 +87,7 @@ function notAccepted(id: string, words: string): Fault {
  * does not contradict itself.
  */
 export function contradictionOf(event: IngestRequest, body: unknown, status: number): Fault | undefined {
-  for (const { record } of recordsIn(body, acknowledgementKind(event))) {
+  for (const { record } of recordsIn(body, ACKNOWLEDGEMENT_PLACES)) {
     const words = denialIn(record);
     if (words === undefined) continue;
     const message = `event ${event.id} may have been accepted: the answer says so, and also ${words}`;

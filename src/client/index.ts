@@ -118,6 +118,12 @@ export function createClient(options: ClientOptions): Client {
     conversation: recordReader(CONVERSATION),
     health: recordReader(HEALTH),
   };
+  const acknowledgementReaders = new Map<string, ReadBody<Acknowledgement>>();
+  const acknowledgementReader = (type: string): ReadBody<Acknowledgement> => {
+    const reader = acknowledgementReaders.get(type) ?? recordReader(acknowledgementKind(type))();
+    acknowledgementReaders.set(type, reader);
+    return reader;
+  };
   const signed = (id: string) => signing(id, options.webhookSecrets, () => options.world.now());
   const contentReaders = lazy(async () => {
     const { LORE, RAW } = await import('./shapes/content-kinds.ts');
@@ -222,7 +228,7 @@ export function createClient(options: ClientOptions): Client {
       const body = text === undefined ? { body: event } : { body: event, text };
       return send({ method: 'POST', url, ...body, id: event.id, ...signed(event.id) }, (answer) => {
         const readBody = (sent: unknown): Acknowledgement => {
-          const acknowledgement = recordReader(acknowledgementKind(event))()(sent, answer);
+          const acknowledgement = acknowledgementReader(event.type)(sent, answer);
           checkEcho(acknowledgement, event);
           const contradiction = contradictionOf(event, sent, answer.status);
           if (contradiction !== undefined) throw contradiction;

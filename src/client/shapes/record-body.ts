@@ -62,7 +62,7 @@ export function recordsIn(
   body: unknown,
   { name, wrappers = [], outside }: Pick<BodyKind<z.ZodRawShape>, 'name' | 'wrappers' | 'outside'>,
 ): { path: string[]; record: JsonRecord }[] {
-  const names = [name, ...wrappers, ...WRAPPERS].filter((each) => each !== outside);
+  const names = new Set([name, ...wrappers, ...WRAPPERS].filter((each) => each !== outside));
   const found: { path: string[]; record: JsonRecord }[] = [];
   const add = (value: unknown, path: string[]): void => {
     if (Array.isArray(value) && value.length === 1) return add(value[0], [...path, '0']);
@@ -72,7 +72,7 @@ export function recordsIn(
     if (record !== undefined) found.push({ path: place === '' ? path : [...path, place], record });
     if (path.length < MAX_DEPTH) {
       const keys = keysByName(value);
-      for (const wrapper of new Set(names)) {
+      for (const wrapper of names) {
         const key = keys.get(wrapper);
         if (key !== undefined) add(value[key], [...path, key]);
       }

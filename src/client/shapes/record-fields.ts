@@ -143,8 +143,10 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
   let read = 0;
   return {
     read(received, onDrop) {
-      const record = withoutNullTexts(withPlainValues(received), nullable);
-      const isAsOurs = isUsual(record);
+      // Nothing of a usual record is in another form, except for text that means null.
+      const wasUsual = isUsual(received);
+      const record = withoutNullTexts(wasUsual ? received : withPlainValues(received), nullable);
+      const isAsOurs = record === received ? wasUsual : isUsual(record);
       const names = prepare === undefined || isAsOurs ? {} : otherSpellings(record);
       const drop: DropField = (field, what) => onDrop(names[field] ?? field, what);
       const named = withOurNames(record, names);

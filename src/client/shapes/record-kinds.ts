@@ -3,7 +3,6 @@ import { instantOf } from '../../contract/epoch.ts';
 import { Acknowledgement } from '../../contract/event.ts';
 import { flagOf } from '../../contract/flag.ts';
 import { Health } from '../../contract/health.ts';
-import type { IngestRequest } from '../../contract/ingest.ts';
 import { Instant } from '../../contract/scalars.ts';
 import { ReceivedToken } from '../../contract/token.ts';
 import { saysAccepted, statusIn } from './acceptance.ts';
@@ -57,19 +56,24 @@ function isoExpiry(record: JsonRecord, givenAt: number): string | undefined {
 /** Words for what an acknowledgement is, which are no type of an event. */
 const KIND_OF_RECORD = /^(webhook[-_ ]?)?(event|ack(nowledge?ment)?|receipt)s?$/i;
 
-/** The acknowledgement of an event (interface 4.6). Services acknowledge a single event in lists too. The payload of the event may come back. */
-export const acknowledgementKind = (event: IngestRequest) =>
+/** Where an answer has the acknowledgement of an event (interface 4.6): services acknowledge a single one in lists too. Its payload may come back. */
+export const ACKNOWLEDGEMENT_PLACES = {
+  name: 'acknowledgement',
+  wrappers: ['acknowledgements', 'results', 'items', 'events', 'event'],
+  outside: 'payload',
+};
+
+/** The acknowledgement of an event of this type. */
+export const acknowledgementKind = (type: string) =>
   kindOf({
-    name: 'acknowledgement',
-    wrappers: ['acknowledgements', 'results', 'items', 'events', 'event'],
-    outside: 'payload',
+    ...ACKNOWLEDGEMENT_PLACES,
     schema: Acknowledgement,
     aliases: ACKNOWLEDGEMENT_ALIASES,
-    prepare: (record) => withAcceptance(record, event),
+    prepare: (record) => withAcceptance(record, type),
   });
 
 /** Returns what a record that names its event says of it: of a single event it need not repeat the type, and may say by other words that it was accepted. */
-function withAcceptance(record: JsonRecord, { type }: IngestRequest): JsonRecord | undefined {
+function withAcceptance(record: JsonRecord, type: string): JsonRecord | undefined {
   const inner = ownField(record, 'event');
   const event_id = ownField(record, 'event_id') ?? ownField(inner, 'id');
   if (event_id === undefined || !saysAccepted(record)) return undefined;
