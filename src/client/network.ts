@@ -24,6 +24,8 @@ export type Network = { transport: Transport; close(): Promise<void> };
 const MAX_CONNECTIONS = 32;
 /** More interim responses (1xx) than this before the final one are refused. */
 const MAX_INTERIM_RESPONSES = 16;
+/** Responses of these statuses end with their headers, whatever length those state (RFC 9112 section 6.3). */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 304]);
 
 /**
  * Returns a transport over HTTP/1.1 with one pool of persistent connections for each origin. It follows no redirects, sends
@@ -100,7 +102,9 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
         status: reply.statusCode,
         headers: known,
         wire: { reason: reply.statusText, headers: raw, address: others.length === 0 ? address : undefined },
-        body: watched(reply.body, place, signal, Number.isSafeInteger(length) ? length : undefined),
+        body: WITHOUT_BODY.has(reply.statusCode)
+          ? nothingOf(reply.body)
+          : watched(reply.body, place, signal, Number.isSafeInteger(length) ? length : undefined),
       };
     } catch (error) {
       signal.throwIfAborted();
@@ -144,6 +148,11 @@ async function* watched(
     signal.throwIfAborted();
     throw transportFaultOf(error, place, of === undefined ? { bytes } : { bytes, of });
   }
+}
+
+/** Returns a body without bytes. For undici it is cut where the headers state a length. */
+async function* nothingOf(body: Dispatcher.ResponseData['body']): AsyncGenerator<Uint8Array> {
+  await body.dump().catch(() => {});
 }
 
 function pairs(raw: readonly string[]): [name: string, value: string][] {

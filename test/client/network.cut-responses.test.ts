@@ -97,12 +97,26 @@ test.each([
   );
 });
 
-test('no content (204) is no cut answer, and no record', async () => {
+test.each(['', 'content-length: 9\r\n'])(
+  'no content (204) is no cut answer, and no record, with the headers "%s"',
+  async (headers) => {
+    await against(
+      (socket) => socket.write(`HTTP/1.1 204 X\r\n${headers}\r\n`),
+      async ({ client, server }) => {
+        const fault = await faultFrom(client.conversation('conv_1'), 'protocol');
+        expect(fault.message).toContain('no body (status 204)');
+        expect(server.requests).toHaveLength(1);
+      },
+    );
+  },
+);
+
+test('a 304 may state the length of the body that it does not have', async () => {
   await against(
-    (socket) => socket.write('HTTP/1.1 204 X\r\n\r\n'),
+    (socket) => socket.write('HTTP/1.1 304 X\r\ncontent-length: 9\r\n\r\n'),
     async ({ client, server }) => {
       const fault = await faultFrom(client.conversation('conv_1'), 'protocol');
-      expect(fault.message).toContain('no body (status 204)');
+      expect(fault.message).toContain('status 304 (not modified)');
       expect(server.requests).toHaveLength(1);
     },
   );
