@@ -42,6 +42,13 @@ export const BAD_ANSWERS: BadAnswer[] = [
     words: /server broke HTTP rules/,
   },
   {
+    id: 'A8',
+    fault: 'a NUL in a header',
+    script: always(head('HTTP/1.1 200 X\ncontent-length: 2\nx-a: b\0c\n\n') + '{}'),
+    kind: 'protocol',
+    words: /malformed headers/,
+  },
+  {
     id: 'A10',
     fault: 'a header of 17 KiB',
     script: always(head(`HTTP/1.1 200 X\nx-a: ${'a'.repeat(17 * 1024)}\n\n`)),
