@@ -6,6 +6,7 @@ export function nearest(typed: string, candidates: readonly string[]): string | 
   // A third of the letters may be wrong, one at least.
   let limit = Math.max(1, Math.floor(typed.length / 3));
   for (const candidate of candidates) {
+    if (Math.abs(typed.length - candidate.length) > limit) continue;
     const distance = editDistance(typed.toLowerCase(), candidate.toLowerCase());
     if (distance > limit) continue;
     best = candidate;

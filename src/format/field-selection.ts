@@ -106,7 +106,8 @@ function project(value: unknown, tree: Tree): unknown {
   );
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
+/** Returns whether a value of a record has fields or items. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
 }
 

@@ -2,6 +2,7 @@
 import Mustache from 'mustache';
 import { exactJsonText, parseShownJson } from '../contract/exact-json.ts';
 import type { Sink } from '../world.ts';
+import { isRecord } from './field-selection.ts';
 import { formFault } from './form-fault.ts';
 import { escapeBlock } from './terminal/escape.ts';
 
@@ -31,15 +32,9 @@ export function parseTemplate(text: string): Template {
   const names = new Map(namesIn(tokens, []));
   const render = (record: object): string =>
     // Its type leaves out the numbers and inner tokens that it returns from `parse`.
-    writer.renderTokens(
-      tokens as string[][],
-      new Mustache.Context(withoutPrototype(record)),
-      undefined,
-      source,
-      {
-        escape: textOf,
-      },
-    );
+    writer.renderTokens(tokens as string[][], new FieldContext(record), undefined, source, {
+      escape: textOf,
+    });
   return {
     names: [...names.keys()],
     readField: (name, field) => {
@@ -73,9 +68,15 @@ export function templateSink({ render }: Template, stdout: Sink): Sink {
 /** Kind, name, start, end, and of a section its tokens. */
 type Token = [kind: string, name: string, start: number, end: number, inner?: Token[]];
 
+const MAX_NESTED_SECTIONS = 200;
+
 function* namesIn(tokens: readonly Token[], sections: readonly string[]): Generator<[TemplateName, Token]> {
+  if (sections.length > MAX_NESTED_SECTIONS)
+    throw formFault(`--template: sections are nested more than ${MAX_NESTED_SECTIONS} levels deep`);
   for (const token of tokens) {
     const [kind, name, , , inner = []] = token;
+    if (kind === '>')
+      throw formFault(`--template: a template cannot include another one, as {{> ${name}}} does`);
     if (['name', '&', '#', '^'].includes(kind) && name !== '.') yield [{ name, sections }, token];
     yield* namesIn(inner, kind === '#' ? [name, ...sections] : sections);
   }
@@ -86,9 +87,23 @@ function withEscapes(text: string): string {
   return text.replaceAll(/\\([nt\\])/g, (_, letter: string) => ({ n: '\n', t: '\t' })[letter] ?? '\\');
 }
 
-/** `constructor` and `toString` are no fields. */
-function withoutPrototype(record: object): object {
-  return Object.assign(Object.create(null) as object, record);
+/** A record, and those of the sections around it. Only its fields have names: `constructor` is none. */
+class FieldContext extends Mustache.Context {
+  override push(view: unknown): FieldContext {
+    return new FieldContext(view, this);
+  }
+
+  override lookup(name: string): unknown {
+    if (name === '.') return this.view;
+    const keys = name.split('.');
+    const last = keys.pop() ?? '';
+    const owner = keys.reduce<unknown>(fieldOf, this.view);
+    return isRecord(owner) && Object.hasOwn(owner, last) ? owner[last] : this.parent?.lookup(name);
+  }
+}
+
+function fieldOf(record: unknown, name: string): unknown {
+  return isRecord(record) && Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 /** Nothing is escaped for HTML. A list or an object is JSON. */

@@ -22,6 +22,10 @@ test.each([
   ['{{id}}\\t{{id}}\\\\n', '{"id":"x"}', 'x\tx\\n\n'],
   ['[{{constructor}}][{{toString}}][{{__proto__}}]', '{"id":"x"}', '[][][]\n'],
   ['{{id}}', '{"id":"{{n}}","n":1}', '{{n}}\n'],
+  ['[{{a.constructor}}][{{a.toString}}][{{a.b.map}}]', '{"a":{"b":[1]}}', '[][][]\n'],
+  ['{{#a}}[{{constructor}}][{{text}}]{{id}}{{/a}}', '{"id":"x","a":9007199254740993}', '[][]x\n'],
+  ['{{hasOwnProperty}}{{id}}', '{"id":"x","hasOwnProperty":"y"}', 'yx\n'],
+  ['{{#a}}{{b.c}}{{/a}}', '{"a":{"b":{}},"b":{"c":1}}', '1\n'],
 ])('%s of %s', async (template, line, text) => {
   expect(await rendered(template, [line, line])).toBe(text + text);
 });
@@ -41,6 +45,10 @@ test('names stand with their sections', () => {
   ]);
 });
 
-test('a template that cannot be read is a usage fault', () => {
-  expect(() => parseTemplate('{{#id}}')).toThrow('--template: Unclosed section "id"');
+test.each([
+  ['{{#id}}', 'Unclosed section "id"'],
+  ['{{> other}}', 'a template cannot include another one, as {{> other}} does'],
+  [`${'{{#a}}'.repeat(5000)}${'{{/a}}'.repeat(5000)}`, 'sections are nested more than 200 levels deep'],
+])('a template that cannot be read is a usage fault', (template, text) => {
+  expect(() => parseTemplate(template)).toThrow(`--template: ${text}`);
 });
