@@ -44,8 +44,8 @@ function parse(bytes: Uint8Array, path: string): Record<string, unknown> {
   let document: unknown;
   try {
     document = parsePrivateJson(bytes);
-  } catch {
-    throw damaged(path, bytes.length === 0 ? 'it is empty' : 'it is not JSON, or has a key __proto__');
+  } catch (error) {
+    throw damaged(path, (error as SyntaxError).message);
   }
   if (!isObject(document)) throw damaged(path, 'it is not a JSON object');
   return document;

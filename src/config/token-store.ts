@@ -140,11 +140,8 @@ export function parseTokens(bytes: Uint8Array, path: string): TokenEntry[] {
   let document: unknown;
   try {
     document = parsePrivateJson(bytes);
-  } catch {
-    throw new DamagedStore(
-      path,
-      bytes.length === 0 ? 'it is empty' : 'it is not JSON, or has a key __proto__',
-    );
+  } catch (error) {
+    throw new DamagedStore(path, (error as SyntaxError).message);
   }
   if (typeof document !== 'object' || document === null || Array.isArray(document)) {
     throw new DamagedStore(path, 'it is not a JSON object');
