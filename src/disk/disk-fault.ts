@@ -17,7 +17,6 @@ const REASONS: Record<string, string> = {
   ENFILE: 'too many open files in the system',
   [NO_FOLDERS]: 'no such file or folder, and none can be made',
   ENOENT: 'no such file or folder',
-  EISDIR: 'is a folder',
   ENAMETOOLONG: 'name too long',
 };
 const OF_THE_DISK: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
@@ -27,6 +26,7 @@ const UNSAFE: Record<string, string> = {
   ELOOP: 'a symbolic link',
   EEXIST: 'exists already',
   ENXIO: 'not a regular file',
+  EISDIR: 'is a folder',
 };
 
 /** Returns what is wrong with a file that cannot be read, in words; undefined for an error without a system code. */

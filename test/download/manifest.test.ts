@@ -1,6 +1,6 @@
 // The manifest of a pulled folder: it survives a cut at every byte, and damage is refused.
 import { execFileSync } from 'node:child_process';
-import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { MANIFEST_FILE, openManifest, readManifest } from '../../src/download/manifest.ts';
@@ -52,7 +52,11 @@ describe('the manifest', () => {
     await expect(readManifest(dir)).rejects.toMatchObject({ kind: 'store' });
   });
 
-  test('is not written through a symlink, and a FIFO is not waited for', async () => {
+  test('is not written through a symlink or into a folder, and a FIFO is not waited for', async () => {
+    await mkdir(join(dir, MANIFEST_FILE));
+    for (const use of [openManifest, readManifest])
+      await expect(use(dir)).rejects.toMatchObject({ kind: 'unsafe' });
+    await rmdir(join(dir, MANIFEST_FILE));
     await symlink(join(dir, 'victim'), join(dir, MANIFEST_FILE));
     await expect(openManifest(dir)).rejects.toMatchObject({ kind: 'unsafe' });
     await rm(join(dir, MANIFEST_FILE));
