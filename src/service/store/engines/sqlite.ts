@@ -285,13 +285,23 @@ function connectionOf(handle: Connection['handle']): Connection {
       return prepare(sql).all(...parameters) as T[];
     },
     async get<T extends Row>(sql: string, parameters: readonly Value[] = []) {
-      return prepare(sql).get(...parameters) as T | undefined;
+      try {
+        return prepare(sql).get(...parameters) as T | undefined;
+      } catch (error) {
+        throw withCode(error);
+      }
     },
     async run(sql: string, parameters: readonly Value[] = []) {
       return prepare(sql).run(...parameters).changes;
     },
   };
   return { handle, statements, countTransaction: transactionCounter((sql) => handle.exec(sql), prepare) };
+}
+
+/** The engine gives `get` no code of its own for a value that is too large for JavaScript, where `all` has one. */
+function withCode(error: unknown): unknown {
+  if (!(error instanceof Error) || primaryCode(error) !== undefined) return error;
+  return Object.assign(new Error(error.message, { cause: error }), { code: 'ERR_SQLITE_ERROR' });
 }
 
 /**

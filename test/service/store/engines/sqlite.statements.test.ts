@@ -1,7 +1,8 @@
-// Parameters of statements: by their numbers, in whatever order they appear.
+// Statements: parameters by their numbers, in whatever order they appear, and values that JavaScript cannot hold.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openArchive, type OpenArchive } from '../../../../src/service/index.ts';
+import { isStoreDamaged } from '../../../../src/service/store/sql/database-error.ts';
 import { tempFolder } from '../../../support/temp-folder.ts';
 
 let archive: OpenArchive;
@@ -29,4 +30,11 @@ test('a statement with 1,500 of them', async () => {
   const rows = values.map((at) => `($${at + 1})`);
   const sql = `WITH v (n) AS (VALUES ${rows.join(', ')}) SELECT n FROM v`;
   expect((await archive.database.all<{ n: number }>(sql, values)).map(({ n }) => n)).toEqual(values);
+});
+
+test.each(['get', 'all'] as const)('a number beyond 2^53 is damage for %s', async (read) => {
+  const failure: unknown = await archive.database[read]('SELECT 9223372036854775807 AS n').catch(
+    (error: unknown) => error,
+  );
+  expect(isStoreDamaged(failure)).toBe(true);
 });
