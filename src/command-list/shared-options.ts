@@ -4,7 +4,10 @@ import type { CommandOption } from './command-spec.ts';
 
 /** One page of a list. */
 export const PAGE_OPTIONS = [
-  ['--limit <count>', `rows of one page, ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum}`],
+  [
+    '--limit <count>',
+    `rows of one page, ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum} (default: the service's, ${PAGE_LIMIT.default} with arx serve; 100 in a walk)`,
+  ],
   ['--after <id>', 'only rows after this one'],
   ['--before <id>', 'only rows before this one'],
 ] as const satisfies readonly CommandOption[];
