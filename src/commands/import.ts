@@ -88,8 +88,9 @@ async function importFrom(input: Input, shown: (path: string) => string, app: Ap
   await refuseOwnFolders(paths, { archive: folder, config });
   if (place !== undefined && 'dir' in place) await checkArchiveFolder(place.dir);
   compileLess(app.world.nodeVersion);
+  const { checkSources, importPaths } = await import('../service/import/index.ts');
+  await checkSources(paths);
   const archive = await (input.dryRun ? existingArchive(place, app) : app.openArchive(place));
-  const { importPaths } = await import('../service/import/index.ts');
   const progress = app.progress();
   let stored = 0;
   app.onInterrupt(() =>

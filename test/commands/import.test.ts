@@ -22,6 +22,15 @@ test('with a base URL is refused, and nothing is written', async () => {
   expect(readdirSync(dir)).toEqual(['box']);
 });
 
+test.each(['import missing.mbox', 'import box missing.mbox'])(
+  'a mistyped path makes no archive: %s',
+  async (line) => {
+    const { exit, stderr } = await arx(dir, line);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('(no such file or folder)')]);
+    expect(readdirSync(dir)).toEqual(['box']);
+  },
+);
+
 test.each([
   ['', 'mail'],
   ['--kind mail', 'mail'],

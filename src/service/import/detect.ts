@@ -19,20 +19,10 @@ export type DetectedSource = { kind: ImportKind; read: Read } | { kind: 'uploads
  * decide. Throws Fault 'usage' when the path does not exist, cannot be read, or is not of the named or of any kind.
  */
 export async function detectSource(path: string, named?: ImportKind): Promise<DetectedSource> {
-  let detected: DetectedSource | undefined;
-  try {
-    const found = await stat(path);
-    // Opening a pipe would wait for its writer.
-    if (!found.isDirectory() && !found.isFile())
-      throw new Fault('usage', `${path} is neither a file nor a folder`, {
-        hint: 'arx import - reads standard input',
-      });
-    detected = await askReaders(path, found.isDirectory(), named);
-  } catch (error) {
-    const reason = unreadableReason(error);
-    if (reason === undefined) throw error;
-    throw new Fault('usage', `cannot read ${path} (${reason})`);
-  }
+  const isFolder = await isSourceFolder(path);
+  const detected = await askReaders(path, isFolder, named).catch((error: unknown) => {
+    throw unreadableFault(path, error);
+  });
   if (detected !== undefined) return detected;
   const chat = await chatSystemOf(path).catch(() => undefined);
   if (chat !== undefined)
@@ -48,6 +38,24 @@ export async function detectSource(path: string, named?: ImportKind): Promise<De
   const hint = (await otherwiseHint(path).catch(() => undefined)) ?? AS_A_FILE;
   const kinds = Object.values(IMPORT_KINDS).join(', ');
   throw new Fault('usage', `${path} is none of these: ${kinds}`, { hint });
+}
+
+/** Returns whether the path is a folder. Throws Fault 'usage' where it does not exist, or is neither a file nor a folder. */
+export async function isSourceFolder(path: string): Promise<boolean> {
+  const found = await stat(path).catch((error: unknown) => {
+    throw unreadableFault(path, error);
+  });
+  // Opening a pipe would wait for its writer.
+  if (!found.isDirectory() && !found.isFile())
+    throw new Fault('usage', `${path} is neither a file nor a folder`, {
+      hint: 'arx import - reads standard input',
+    });
+  return found.isDirectory();
+}
+
+function unreadableFault(path: string, error: unknown): unknown {
+  const reason = unreadableReason(error);
+  return reason === undefined ? error : new Fault('usage', `cannot read ${path} (${reason})`);
 }
 
 /** Every folder can be imported, so what remains is a file. */

@@ -9,11 +9,16 @@ import type { Archive } from '../store/archive.ts';
 import { createDrain } from '../store/event-worker.ts';
 import type { TierChange } from '../store/additions/message-batches.ts';
 import { DatabaseAccessError, accessFault } from '../store/sql/database-error.ts';
-import { detectSource } from './detect.ts';
+import { detectSource, isSourceFolder } from './detect.ts';
 import type { Read, ReadOptions } from './readers.ts';
 import { createDryRunWriter } from './dry-run-writer.ts';
 import { createItemLists } from './item-lists.ts';
 import { importWriter, KEPT, storeItems, type ImportCounts, type StoreOptions } from './store-items.ts';
+
+/** Throws Fault 'usage' where a path does not exist, so that no archive is made for a mistyped one. */
+export async function checkSources(paths: readonly string[]): Promise<void> {
+  for (const path of paths) await isSourceFolder(path);
+}
 
 /** The progress on one path: items `read`; for an mbox also bytes `done` of `total`, else both null. `stored` messages are of all paths. */
 export type ImportProgress = {
