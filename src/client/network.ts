@@ -153,6 +153,7 @@ async function* watched(
 /** Returns a body without bytes. For undici it is cut where the headers state a length. */
 async function* nothingOf(body: Dispatcher.ResponseData['body']): AsyncGenerator<Uint8Array> {
   await body.dump().catch(() => {});
+  yield* [];
 }
 
 function pairs(raw: readonly string[]): [name: string, value: string][] {

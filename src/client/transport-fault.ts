@@ -113,7 +113,8 @@ function reasonOf(code: string): string {
 function brokenRule({ code = '', name, message }: Failure, inHead: boolean): string | undefined {
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'headers too large';
   // undici reports any parser error so once it has seen a content-length; in a head it cannot be about the body's.
-  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return inHead ? 'contradictory or malformed headers' : undefined;
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')
+    return inHead ? 'contradictory or malformed headers' : undefined;
   if (name === 'HTTPParserError') {
     // The parser's own fixed words, in parentheses; it sets no code.
     const rule = /\(([\w ,'"/-]{1,80})\)$/.exec(message ?? '')?.[1]?.toLowerCase() ?? 'not HTTP';
