@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFault } from '../disk/disk-fault.ts';
+import { readAtMost } from '../disk/regular-file.ts';
 import { Fault } from '../faults.ts';
 import {
   openHashPool,
@@ -67,8 +68,9 @@ async function readWhole(path: string, name: string, maxBytes: number): Promise<
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
     const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
-      if ((await file.stat()).size > maxBytes) throw tooLarge(name, maxBytes);
-      return await file.readFile();
+      const bytes = await readAtMost(file, maxBytes);
+      if (bytes === undefined) throw tooLarge(name, maxBytes);
+      return bytes;
     } finally {
       await file.close();
     }

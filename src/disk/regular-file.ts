@@ -34,9 +34,9 @@ export async function readBytesIfExists(path: string, maxBytes: number): Promise
   try {
     const file = await openRegularFile(path, constants.O_RDONLY);
     try {
-      if ((await file.stat()).size > maxBytes)
-        throw new Fault('unsafe', `${path} is larger than ${maxBytes} bytes`);
-      return await file.readFile();
+      const bytes = await readAtMost(file, maxBytes);
+      if (bytes === undefined) throw new Fault('unsafe', `${path} is larger than ${maxBytes} bytes`);
+      return bytes;
     } finally {
       await file.close();
     }
@@ -45,3 +45,25 @@ export async function readBytesIfExists(path: string, maxBytes: number): Promise
     throw error;
   }
 }
+
+/**
+ * Returns the bytes of an open file; undefined where it has more than `maxBytes`. Not by its size alone: a file may grow while it is read,
+ * and one of /proc states no size and may not end.
+ */
+export async function readAtMost(file: FileHandle, maxBytes: number): Promise<Buffer | undefined> {
+  const { size } = await file.stat();
+  if (size > maxBytes) return undefined;
+  let bytes = Buffer.allocUnsafeSlow(Math.min(maxBytes, size === 0 ? UNKNOWN_SIZE_BYTES : size) + 1);
+  for (let length = 0; ;) {
+    const { bytesRead } = await file.read(bytes, length, bytes.length - length, length);
+    length += bytesRead;
+    if (length > maxBytes) return undefined;
+    if (bytesRead === 0 || length === size) return bytes.subarray(0, length);
+    if (length < bytes.length) continue;
+    const larger = Buffer.allocUnsafeSlow(Math.min(maxBytes + 1, 2 * bytes.length));
+    larger.set(bytes);
+    bytes = larger;
+  }
+}
+
+const UNKNOWN_SIZE_BYTES = 64 * 1024;

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diskFault } from '../disk/disk-fault.ts';
+import { readAtMost } from '../disk/regular-file.ts';
 import { Fault } from '../faults.ts';
 
 /** Enough for more than a million lines. */
@@ -25,10 +26,8 @@ export async function readReferenceFile(dir: string, name: string): Promise<Buff
 
 /** Returns the bytes of an open file, which stays open. Throws as {@link readReferenceFile}. */
 export async function readBounded(file: FileHandle, name: string): Promise<Buffer> {
-  const found = await file.stat();
-  if (!found.isFile()) throw new Fault('unsafe', `${name} is not a regular file`);
-  if (found.size > MAX_REFERENCE_BYTES) {
-    throw new Fault('unsafe', `${name} is larger than ${MAX_REFERENCE_BYTES} bytes`);
-  }
-  return file.readFile();
+  if (!(await file.stat()).isFile()) throw new Fault('unsafe', `${name} is not a regular file`);
+  const bytes = await readAtMost(file, MAX_REFERENCE_BYTES);
+  if (bytes === undefined) throw new Fault('unsafe', `${name} is larger than ${MAX_REFERENCE_BYTES} bytes`);
+  return bytes;
 }

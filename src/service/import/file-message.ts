@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { readAtMost } from '../../disk/regular-file.ts';
 import { detectContentType } from '../file-type/content-type.ts';
 import { countTrailingBytes } from '../file-type/trailing-bytes.ts';
 import { cityOfPhoto } from '../geocoding/exif-gps.ts';
@@ -85,7 +86,8 @@ async function readAttachment(
   { originCity, signal }: FileContext,
 ): Promise<ImportedAttachment> {
   const isHeld = size <= MAX_HELD_BYTES;
-  const content = isHeld ? await file.readFile() : null;
+  const content = isHeld ? await readAtMost(file, MAX_HELD_BYTES) : null;
+  if (content === undefined) throw new UnreadableError('has more bytes than its size says');
   const beginning = content ?? (await beginningOf(file));
   const { sha256, bytes } = content === null ? await hashStream(file, signal) : hashBytes(content);
   const detected = detectContentType(beginning);

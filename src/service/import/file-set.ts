@@ -2,6 +2,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readAtMost } from '../../disk/regular-file.ts';
 import { filesBelow } from './folder-listing.ts';
 import { unreadableReason } from './unreadable-reason.ts';
 
@@ -87,10 +88,10 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<U
   try {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
-      const found = await file.stat();
-      if (!found.isFile()) throw new UnreadableError('is not a regular file');
-      if (found.size > maxBytes) throw new TooLargeError(maxBytes);
-      return await file.readFile();
+      if (!(await file.stat()).isFile()) throw new UnreadableError('is not a regular file');
+      const bytes = await readAtMost(file, maxBytes);
+      if (bytes === undefined) throw new TooLargeError(maxBytes);
+      return bytes;
     } finally {
       await file.close();
     }
