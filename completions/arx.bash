@@ -132,6 +132,7 @@ _arx() {
     "events ls":--after) _arx_values events; return ;;
     "events ls":--before) _arx_values events; return ;;
     "events ls":--effect) _arx_list -W "queued waiting superseded dead"; return ;;
+    "events ls":--sort) _arx_list -W "received -received type -type deliveries -deliveries"; return ;;
     "events reconcile":--journal) _arx_file; return ;;
     "events reconcile":--sign-with) _arx_file; return ;;
     "report":--html) _arx_file; return ;;
@@ -218,7 +219,7 @@ _arx() {
     "sequence watch") flags+=" --threshold --interval --reads"; [[ $cur == -* ]] || _arx_list -W "arc_reconstruction mirror_relay" ;;
     "events send") flags+=" --id --payload --file --allow-unknown-type --retry-for --journal --sign-with"; [[ $cur == -* ]] || _arx_list -W "message.reordered attachment.reclassified contact.flagged sequence.diverged mirror.detected" ;;
     "events types") : ;;
-    "events ls") flags+=" --limit --after --before --effect"; : ;;
+    "events ls") flags+=" --limit --after --before --all --effect --since --until --on --sort --count"; : ;;
     "events reconcile") flags+=" --journal --replay --sign-with"; : ;;
     "report") flags+=" --html --verify"; : ;;
     "health") : ;;

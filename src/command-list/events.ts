@@ -1,7 +1,7 @@
 // Commands for events.
 import { EVENT_TYPES, UNSETTLED_EFFECTS } from '../contract/event-types.ts';
 import type { CommandSpec } from './command-spec.ts';
-import { PAGE_OPTIONS } from './shared-options.ts';
+import { ALL_OPTION, COUNT_OPTION, DATE_OPTIONS, PAGE_OPTIONS, sortOption } from './shared-options.ts';
 
 const JOURNAL = [
   '--journal <file>',
@@ -45,17 +45,21 @@ export const EVENT_COMMANDS = [
   },
   {
     words: 'events ls',
-    summary: 'list the events that the service received, with their effect',
+    summary: 'list the events that the service received, with their effect, one page or all',
     effect: 'none',
     options: [
       ...PAGE_OPTIONS,
+      ALL_OPTION,
       [
         '--effect <effect>',
         'only events with this effect; those that are applied or recorded are the rest',
         UNSETTLED_EFFECTS,
       ],
+      ...DATE_OPTIONS,
+      sortOption('received', 'type', 'deliveries'),
+      COUNT_OPTION,
     ],
-    examples: ['arx events ls', 'arx events ls --effect dead'],
+    examples: ['arx events ls', 'arx events ls --effect dead', 'arx events ls --sort -received --limit 5'],
     topics: ['events'],
   },
   {

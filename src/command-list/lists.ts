@@ -7,6 +7,7 @@ import {
   DATE_OPTIONS,
   LIMIT_OPTIONS,
   PAGE_OPTIONS,
+  PAGE_OR_WALK_OPTIONS,
   sortOption,
   WALK_OPTIONS,
 } from './shared-options.ts';
@@ -155,7 +156,7 @@ export const LIST_COMMANDS = [
       ALL_OPTION,
       COUNT_OPTION,
       ['--walk', 'list all messages exactly, in frozen windows; takes the options of a walk'],
-      ...WALK_OPTIONS,
+      ...PAGE_OR_WALK_OPTIONS,
     ],
     examples: [
       'arx messages ls --conversation conv_1',

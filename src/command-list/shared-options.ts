@@ -2,14 +2,22 @@
 import { PAGE_LIMIT } from '../contract/scalars.ts';
 import type { CommandOption } from './command-spec.ts';
 
-/** One page of a list. */
-export const PAGE_OPTIONS = [
+const limitOption = (defaults: string) =>
   [
     '--limit <count>',
-    `rows of one page, ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum} (default: the service's, ${PAGE_LIMIT.default} with arx serve; 100 in a walk)`,
-  ],
+    `rows of one page, ${PAGE_LIMIT.minimum} to ${PAGE_LIMIT.maximum} (default: ${defaults})`,
+  ] as const satisfies CommandOption;
+const OF_THE_SERVICE = `the service's, ${PAGE_LIMIT.default} with arx serve`;
+
+const CURSOR_OPTIONS = [
   ['--after <id>', 'only rows after this one'],
   ['--before <id>', 'only rows before this one'],
+] as const satisfies readonly CommandOption[];
+
+/** One page of a list. */
+export const PAGE_OPTIONS = [
+  limitOption(OF_THE_SERVICE),
+  ...CURSOR_OPTIONS,
 ] as const satisfies readonly CommandOption[];
 
 /** All pages of a list. */
@@ -50,9 +58,7 @@ export const OPTION_OF_PARAMETER: Readonly<Record<string, string>> = {
   ending_before: '--before',
 };
 
-/** A walk of a whole list. */
-export const WALK_OPTIONS = [
-  ...PAGE_OPTIONS,
+const OPTIONS_OF_WALKS = [
   ['--concurrency <count>', 'requests at once, 1 to 16 (default: 6)'],
   ['--confidence <share>', 'how sure the order of all rows must be, 0.5 to 0.999999 (default: 0.999)'],
   [
@@ -66,6 +72,20 @@ export const WALK_OPTIONS = [
     '--fail-on-drift <share>',
     'exit 8 if the service reports more drift than this, or more reads disagree; 0 to 1',
   ],
+] as const satisfies readonly CommandOption[];
+
+/** A walk of a whole list. */
+export const WALK_OPTIONS = [
+  limitOption('100'),
+  ...CURSOR_OPTIONS,
+  ...OPTIONS_OF_WALKS,
+] as const satisfies readonly CommandOption[];
+
+/** One page of a list, or with --walk a walk. */
+export const PAGE_OR_WALK_OPTIONS = [
+  limitOption(`${OF_THE_SERVICE}; 100 with --walk`),
+  ...CURSOR_OPTIONS,
+  ...OPTIONS_OF_WALKS,
 ] as const satisfies readonly CommandOption[];
 
 /** Limits of what is downloaded; sizes as `--min-bytes` takes them. */

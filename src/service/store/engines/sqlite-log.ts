@@ -77,7 +77,7 @@ const MAX_READINGS = 10;
 
 const PAGE_BYTES = 4096;
 
-/** Of the file formats (https://www.sqlite.org/fileformat2.html). */
+/** Of the file formats of SQLite ("Database File Format"). */
 const NUMBER_AT = 60;
 const NUMBER_BYTES = 4;
 const MIN_PAGE_BYTES = 512;
