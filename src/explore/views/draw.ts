@@ -196,7 +196,11 @@ function workText(position: string, { jobs, unicode }: State, columns: number): 
   const label = escapeText(record.label);
   const count = { label, done: done ?? 0, total: total ?? undefined, unit: unit ?? '' };
   for (const before of [position === '' ? ' ' : ` ${position}  `, ' ']) {
-    const text = countText(count, per_second ?? 0, { columns: columns - textWidth(before), unicode });
+    const text = countText(count, per_second ?? 0, {
+      columns: columns - textWidth(before),
+      unicode,
+      isLabelWhole: true,
+    });
     if (text.startsWith(label)) return before + text;
   }
   return textWidth(label) < columns ? ` ${label}` : undefined;

@@ -40,12 +40,12 @@ function figure(value: number, unit: string): string {
 /**
  * Returns `photos  ██████░░░░░░░░░  41 %  1.2 MB of 3.0 MB  3.4 MB/s  12 s left`, no wider than `columns`. On a narrow screen
  * the rate is left out first, then the bar, which the share also says, the amount, the time left and the share. Before the
- * bar and each later part the label is cut; of a path its end is shown.
+ * bar and each later part the label is cut, unless `isLabelWhole`; of a path its end is shown.
  */
 export function countText(
   state: Count,
   perSecond: number,
-  { columns, unicode }: { columns: number; unicode: boolean },
+  { columns, unicode, isLabelWhole = false }: { columns: number; unicode: boolean; isLabelWhole?: boolean },
 ): string {
   if (state.text !== undefined) return truncate(escapeText(state.text), columns);
   const amount = amountText(state);
@@ -75,7 +75,7 @@ export function countText(
       { rank, shown: short(MAX_LABEL_SHARE) },
     ]),
   ];
-  for (const { rank, shown } of attempts) {
+  for (const { rank, shown } of attempts.filter((each) => !isLabelWhole || each.shown === label)) {
     const line = [shown, ...parts.filter((part) => part.rank <= rank).map(({ text }) => text)].join('  ');
     if (textWidth(line) <= columns) return line;
   }
