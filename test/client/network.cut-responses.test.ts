@@ -133,7 +133,8 @@ test.each([401, 402, 405, 406, 410, 418, 422, 423, 451])(
           detail: { status },
           kind: status === 401 ? 'auth' : expect.any(String),
         });
-        expect(server.requests).toHaveLength(1);
+        // A list that is not there may be at another path, so another list is asked for, too.
+        expect(server.requests).toHaveLength(status === 410 ? 2 : 1);
       },
     );
   },

@@ -48,7 +48,7 @@ test('a table has the columns that exist, and no plot without checked positions'
   );
   expect(exit).toBe(0);
   expect(stdout.split('\n')).toEqual([
-    'ID       SEQUENCE  SOURCE   STATUS',
+    'ID       REPORTED  SOURCE   STATUS',
     '───────  ────────  ───────  ───────',
     'entry_1         2  gateway  stable',
     'entry_2         1  local    partial',
@@ -56,13 +56,13 @@ test('a table has the columns that exist, and no plot without checked positions'
   ]);
 });
 
-test('as JSON: the entries as they are, the facts of the body, and no count of what is not known', async () => {
+test('as JSON: the entries as they are and the reported position, the facts of the body, and no count of what is not known', async () => {
   const { stdout } = await shown(
     { name: 'x', integrity: 0.5, drift_ratio: 0.13, entries: ENTRIES },
     '--json',
   );
   expect(JSON.parse(stdout)).toEqual({
-    data: ENTRIES,
+    data: ENTRIES.map((entry) => ({ ...entry, reported: entry.sequence })),
     name: 'x',
     integrity: 0.5,
     drift_ratio: 0.13,

@@ -290,10 +290,11 @@ export async function openPostgres({
   /** Runs `work` where no other process writes now; resolves to undefined where one does. */
   const attemptNow = async <T>(
     work: (statements: Statements) => Promise<T>,
+    version: string | undefined,
   ): Promise<{ value: T } | undefined> => {
     const release = await writers.acquire();
     try {
-      return await attempt(WRITER_NOW, async (statements, isWriter) =>
+      return await attempt({ ...WRITER_NOW, version }, async (statements, isWriter) =>
         isWriter ? { value: await work(statements) } : undefined,
       );
     } finally {
@@ -304,9 +305,10 @@ export async function openPostgres({
   const attemptPatiently = async <T>(
     work: (statements: Statements) => Promise<T>,
     timeout: AbortSignal,
+    version: string | undefined,
   ): Promise<T> => {
     for (;;) {
-      const done = await attemptNow(work);
+      const done = await attemptNow(work, version);
       if (done !== undefined) return done.value;
       if (timeout.aborted) throw lockBusy();
       await sleep(LOCK_PAUSE_MS);
@@ -322,13 +324,17 @@ export async function openPostgres({
     longReads: longReadsOver(reader, readerUntil),
     run: async (sql, parameters) => (await read(sql, parameters)).rowCount ?? 0,
     besideWriters: (work) => attempt({ mode: READ_COMMITTED, first: '' }, work),
-    transaction: (work) =>
-      asNextWriter((timeout) => (hasOwn ? attemptPatiently(work, timeout) : attempt(WRITER, work))),
-    tryTransaction: async (work) => {
-      if (writing > 0) return undefined;
-      return asNextWriter(async () => (await attemptNow(work))?.value);
+    transaction: (work, { readsVersion = false } = {}) => {
+      const version = readsVersion ? VERSION : undefined;
+      return asNextWriter((timeout) =>
+        hasOwn ? attemptPatiently(work, timeout, version) : attempt({ ...WRITER, version }, work),
+      );
     },
-    migration: (work) => alone(MIGRATION, work),
+    tryTransaction: async (work, { readsVersion = false } = {}) => {
+      if (writing > 0) return undefined;
+      return asNextWriter(async () => (await attemptNow(work, readsVersion ? VERSION : undefined))?.value);
+    },
+    migration: (work) => alone(WRITER, work),
     snapshot: (work) => alone(SNAPSHOT, work),
     async takesWrites() {
       const state = await reader.get<{ read_only: string }>(
@@ -372,11 +378,10 @@ function lockBusy(): DatabaseAccessError {
  * How a transaction begins: its mode, the statements that are sent with its beginning, and one that reads the version of the tables, of the
  * moment when those have ended.
  */
-type Opening = { mode: string; first: string; version?: string };
+type Opening = { mode: string; first: string; version?: string | undefined };
 
 const READ_COMMITTED = 'ISOLATION LEVEL READ COMMITTED';
-const MIGRATION: Opening = { mode: READ_COMMITTED, first: LOCK_WRITER };
-const WRITER: Opening = { ...MIGRATION, version: VERSION };
+const WRITER: Opening = { mode: READ_COMMITTED, first: LOCK_WRITER };
 const WRITER_NOW: Opening = { ...WRITER, first: `${LOCK_WRITER} SKIP LOCKED` };
 /** The state is that of the first statement that reads. Limits of the user's role would end a long copy. */
 const SNAPSHOT: Opening = {

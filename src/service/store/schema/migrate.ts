@@ -114,8 +114,8 @@ export function refusingNewer<T extends Database>(database: T): T {
     };
   return {
     ...database,
-    transaction: (work) => database.transaction(checked(work)),
-    tryTransaction: (work) => database.tryTransaction(checked(work)),
+    transaction: (work) => database.transaction(checked(work), { readsVersion: true }),
+    tryTransaction: (work) => database.tryTransaction(checked(work), { readsVersion: true }),
   };
 }
 

@@ -48,11 +48,17 @@ export type Database = Statements & {
   longReads: LongReads;
   /**
    * Runs `work` as the only writer of all processes. Durable when it resolves, undone when it throws. Never nested.
-   * After a conflict with another transaction `work` runs again from its beginning.
+   * After a conflict with another transaction `work` runs again from its beginning. `readsVersion`: it learns {@link Statements.version}.
    */
-  transaction<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
+  transaction<T>(
+    work: (statements: Statements) => Promise<T>,
+    options?: { readsVersion?: boolean },
+  ): Promise<T>;
   /** As {@link Database.transaction}, but resolves to undefined at once while another writer is active. */
-  tryTransaction<T>(work: (statements: Statements) => Promise<T>): Promise<T | undefined>;
+  tryTransaction<T>(
+    work: (statements: Statements) => Promise<T>,
+    options?: { readsVersion?: boolean },
+  ): Promise<T | undefined>;
   /** As {@link Database.transaction}, for changes of tables, without a time limit. */
   migration<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
   /**

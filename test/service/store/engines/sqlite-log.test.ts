@@ -131,7 +131,7 @@ describe('an archive', () => {
     const before = [readFileSync(path), readFileSync(`${path}-wal`)];
     for (const line of [
       'conversations ls',
-      'import mail.eml',
+      'import notes',
       'fsck',
       'serve --read-only',
       `backup --to ${home}/b2`,

@@ -1,6 +1,6 @@
 // A database file of somebody else that holds programs: it is refused before anything of it runs.
 import { DatabaseSync } from '@photostructure/sqlite';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EXIT } from '../../../../src/exit.ts';
@@ -36,6 +36,7 @@ test.each(PROGRAMS)('a %s: %s', async (what, sql) => {
   database.exec(`${sql}; PRAGMA wal_checkpoint(TRUNCATE)`);
   database.close();
   const before = readFileSync(path);
+  writeFileSync(join(home, 'mail.eml'), 'Subject: a mail\n\nwith a line\n');
   for (const line of ['conversations ls', 'import mail.eml', 'fsck', 'serve --read-only']) {
     const ran = await arx(home, line, { env: { ARX_DATA_DIR: data } });
     expect([line, ran.exit]).toEqual([line, line === 'fsck' ? EXIT.integrity : EXIT.store]);
