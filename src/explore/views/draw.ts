@@ -201,7 +201,7 @@ function workText(position: string, { jobs, unicode }: State, columns: number): 
       unicode,
       isLabelWhole: true,
     });
-    if (text.startsWith(label)) return before + text;
+    if (text.startsWith(label) && text !== label) return before + text;
   }
   return textWidth(label) < columns ? ` ${label}` : undefined;
 }
