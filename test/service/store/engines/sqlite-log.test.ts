@@ -47,7 +47,7 @@ async function insert(database: Open, rows: number, undone?: Error): Promise<voi
 }
 
 describe('a database with a log', () => {
-  check.prop([fc.array(step, { minLength: 3, maxLength: 12 })], { numRuns: runs({ quick: 6, long: 20 }) })(
+  check.prop([fc.array(step, { minLength: 3, maxLength: 12 })], { numRuns: runs({ quick: 6, long: 12 }) })(
     'opens with the state of its log, or is refused and left as it is',
     async (steps) => {
       const dir = tempFolder('log');
