@@ -21,22 +21,26 @@ export const clientWorld = (overrides: FakeWorldOptions = {}): FakeWorld =>
 
 export type Bench = { client: Client; server: Misbehaving; world: FakeWorld; lines: string[] };
 
-/** Runs `work` with a real client over a real socket to a server that follows `script`. */
+/**
+ * Runs `work` with a real client over a real socket to a server that follows `script`. `waitMs`: how long the client waits for a server
+ * that is silent.
+ */
 export async function against(
   script: Script,
   work: (bench: Bench) => Promise<void>,
   options: Partial<SenderOptions> = {},
   tls?: { key: string; cert: string },
+  waitMs = 1000,
 ): Promise<void> {
   const server = await misbehave(script, tls);
-  const network = await createNetwork({ connectTimeoutMs: 1000, idleTimeoutMs: 1000 });
+  const network = await createNetwork({ connectTimeoutMs: waitMs, idleTimeoutMs: waitMs });
   const world = clientWorld();
   const lines: string[] = [];
   const client = createClient({
     baseUrl: server.url,
     transport: network.transport,
     bearer: async () => TOKEN,
-    timeoutMs: 2000,
+    timeoutMs: 2 * waitMs,
     world,
     log: (line) => lines.push(line),
     ...options,

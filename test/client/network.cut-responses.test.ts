@@ -2,7 +2,11 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { answer, type Script } from '../support/misbehaving-server.ts';
-import { against, faultFrom } from './fixture.ts';
+import { against, faultFrom, type Bench } from './fixture.ts';
+
+/** No server here is silent, and this machine may be slow. */
+const patiently = (script: Script, work: (bench: Bench) => Promise<void>): Promise<void> =>
+  against(script, work, {}, undefined, 60_000);
 
 const WHOLE = '{"object":"list","data":[{"id":"conv_1"}],"has_more":false}';
 const HEAD = 'HTTP/1.1 200 X\r\ncontent-type: application/json\r\n';
@@ -46,14 +50,14 @@ function cutting({ bytes, end }: (typeof CUTS)[string], times: number, whole = W
 
 describe.each(Object.entries(CUTS))('%s', (_, cut) => {
   test('is tried again', async () => {
-    await against(cutting(cut, 2), async ({ client, server, world }) => {
+    await patiently(cutting(cut, 2), async ({ client, server, world }) => {
       expect((await client.conversations()).body.data).toMatchObject([{ id: 'conv_1' }]);
       expect([server.requests.length, world.slept.length]).toEqual([3, 2]);
     });
   });
 
   test('is a network fault after all tries', async () => {
-    await against(cutting(cut, Infinity), async ({ client, server }) => {
+    await patiently(cutting(cut, Infinity), async ({ client, server }) => {
       const fault = await faultFrom(client.conversations(), 'network');
       expect(fault.message).toMatch(/\bcut\b.*\(after 5 tries\)$/);
       expect(server.requests).toHaveLength(5);
@@ -66,18 +70,18 @@ const EVENT = { id: 'evt_1', type: 'mirror.detected', payload: {} } as const;
 
 test('an event whose acknowledgement was cut is sent again with its id; it stays unconfirmed where none comes whole', async () => {
   const ack = '{"accepted":true,"event_id":"evt_1","type":"mirror.detected","status":"queued"}';
-  await against(cutting(CUT_JSON, 1, ack), async ({ client, server }) => {
+  await patiently(cutting(CUT_JSON, 1, ack), async ({ client, server }) => {
     expect((await client.ingest(EVENT)).body.accepted).toBe(true);
     expect(new Set(server.requests.map(({ body }) => body)).size).toBe(1);
   });
-  await against(cutting(CUT_JSON, Infinity), async ({ client }) => {
+  await patiently(cutting(CUT_JSON, Infinity), async ({ client }) => {
     const fault = await faultFrom(client.ingest(EVENT), 'unconfirmed');
     expect(fault.message).toContain('event evt_1 may have been accepted');
   });
 });
 
 test('a request that is not safe to repeat is sent once', async () => {
-  await against(cutting(CUT_JSON, Infinity), async ({ client, server }) => {
+  await patiently(cutting(CUT_JSON, Infinity), async ({ client, server }) => {
     await faultFrom(client.token({ client_id: 'a', observer_tier: 'b', requested_tier: 'b' }), 'network');
     expect(server.requests).toHaveLength(1);
   });
@@ -88,7 +92,7 @@ test.each([
   ['no JSON', '{"data":[nope]}'],
   ['a page of HTML', '<html>'],
 ])('%s is a protocol fault at once', async (_, body) => {
-  await against(
+  await patiently(
     (socket) => socket.write(answer(200, body)),
     async ({ client, server }) => {
       await faultFrom(client.conversations(), 'protocol');
@@ -100,7 +104,7 @@ test.each([
 test.each(['', 'content-length: 9\r\n'])(
   'no content (204) is no cut answer, and no record, with the headers "%s"',
   async (headers) => {
-    await against(
+    await patiently(
       (socket) => socket.write(`HTTP/1.1 204 X\r\n${headers}\r\n`),
       async ({ client, server }) => {
         const fault = await faultFrom(client.conversation('conv_1'), 'protocol');
@@ -112,7 +116,7 @@ test.each(['', 'content-length: 9\r\n'])(
 );
 
 test('a 304 may state the length of the body that it does not have', async () => {
-  await against(
+  await patiently(
     (socket) => socket.write('HTTP/1.1 304 X\r\ncontent-length: 9\r\n\r\n'),
     async ({ client, server }) => {
       const fault = await faultFrom(client.conversation('conv_1'), 'protocol');
@@ -125,7 +129,7 @@ test('a 304 may state the length of the body that it does not have', async () =>
 test.each([401, 402, 405, 406, 410, 418, 422, 423, 451])(
   'a fault of status %d keeps its status',
   async (status) => {
-    await against(
+    await patiently(
       (socket) => socket.write(answer(status, '{"error":{"message":"No"}}')),
       async ({ client, server }) => {
         const error: unknown = await client.conversations().catch((reason: unknown) => reason);
@@ -141,7 +145,7 @@ test.each([401, 402, 405, 406, 410, 418, 422, 423, 451])(
 );
 
 test.each([408, 425, 429, 500, 502, 503, 504])('status %d is tried again', async (status) => {
-  await against(
+  await patiently(
     (socket, _request, count) => socket.write(count === 0 ? answer(status) : answer(200, WHOLE)),
     async ({ client, server }) => {
       await client.conversations();
