@@ -258,14 +258,17 @@ type Made = { type: string; name: string; sql: string | null };
 
 const COLUMNS =
   /^CREATE (?:TABLE [^()]+|VIRTUAL TABLE \w+ USING fts5|(?:UNIQUE )?INDEX \w+ ON \w+ ?)\([^()]*\)[\w\s,]*$/;
-const CONDITION = /\sWHERE(?:[^()]*|\s\([^()]*\) IS TRUE)$/;
+const CONDITION = /^\sWHERE(?:[^()]*|\s\([^()]*\) IS TRUE)$/;
 
 /**
  * Returns whether a statement makes a table of plain columns, or an index of columns of some of its rows. An expression that takes long
  * has a function, a SELECT or a pattern, or stands in parentheses after CHECK, AS or DEFAULT.
  */
 function hasOnlyColumns(sql: string): boolean {
-  const rest = sql.replace(/\bPRIMARY KEY ?\([\w\s,]*\)/, '').replace(CONDITION, '');
+  // Only the first: to try each of a hostile statement would not end.
+  const where = sql.search(/\sWHERE/);
+  const isPartial = where >= 0 && CONDITION.test(sql.slice(where));
+  const rest = (isPartial ? sql.slice(0, where) : sql).replace(/\bPRIMARY KEY ?\([\w\s,]*\)/, '');
   return COLUMNS.test(rest) && !/--|\/\*|\b(?:LIKE|GLOB|REGEXP|MATCH)\b/i.test(sql);
 }
 
