@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { createSemaphore, type Semaphore } from '../../../concurrency/semaphore.ts';
 import { whenAborted } from '../../../concurrency/when-aborted.ts';
 import { DatabaseAccessError, isMissing } from '../sql/database-error.ts';
-import type { Database, Statements, Value } from '../sql/database.ts';
+import type { Database, Statements, Value, TransactionOptions } from '../sql/database.ts';
 import { longReadsOver } from '../sql/long-reads.ts';
 import { parseAddress, pathTo } from './postgres-address.ts';
 import {
@@ -220,18 +220,16 @@ export async function openPostgres({
   /** `work` learns whether the last statement of `first` returned a row. */
   const within = async <T>(
     { client, release }: { client: pg.ClientBase; release(broken?: Error): void },
-    { mode, first, version }: Opening,
+    { mode, first, readsVersion = false }: Opening,
     work: (statements: Statements, hasRow: boolean) => Promise<T>,
   ): Promise<T> => {
     let broken: Error | undefined;
     try {
       const opened: Answer | Answer[] = await query(
         client,
-        [connections.opening(client, mode, own), first, ...(version === undefined ? [] : [version])].join(
-          '; ',
-        ),
+        `${connections.opening(client, mode, own)}; ${first}${readsVersion ? `; ${VERSION}` : ''}`,
       );
-      const [answer, versions] = [opened].flat().slice(version === undefined ? -1 : -2);
+      const [answer, versions] = [opened].flat().slice(readsVersion ? -2 : -1);
       const final: Parameters<NonNullable<Statements['last']>>[] = [];
       const statements: Statements = {
         ...statementsOver((sql, parameters) => query(client, sql, parameters)),
@@ -290,11 +288,11 @@ export async function openPostgres({
   /** Runs `work` where no other process writes now; resolves to undefined where one does. */
   const attemptNow = async <T>(
     work: (statements: Statements) => Promise<T>,
-    version: string | undefined,
+    options: TransactionOptions,
   ): Promise<{ value: T } | undefined> => {
     const release = await writers.acquire();
     try {
-      return await attempt({ ...WRITER_NOW, version }, async (statements, isWriter) =>
+      return await attempt({ ...WRITER_NOW, ...options }, async (statements, isWriter) =>
         isWriter ? { value: await work(statements) } : undefined,
       );
     } finally {
@@ -305,10 +303,10 @@ export async function openPostgres({
   const attemptPatiently = async <T>(
     work: (statements: Statements) => Promise<T>,
     timeout: AbortSignal,
-    version: string | undefined,
+    options: TransactionOptions,
   ): Promise<T> => {
     for (;;) {
-      const done = await attemptNow(work, version);
+      const done = await attemptNow(work, options);
       if (done !== undefined) return done.value;
       if (timeout.aborted) throw lockBusy();
       await sleep(LOCK_PAUSE_MS);
@@ -324,15 +322,13 @@ export async function openPostgres({
     longReads: longReadsOver(reader, readerUntil),
     run: async (sql, parameters) => (await read(sql, parameters)).rowCount ?? 0,
     besideWriters: (work) => attempt({ mode: READ_COMMITTED, first: '' }, work),
-    transaction: (work, { readsVersion = false } = {}) => {
-      const version = readsVersion ? VERSION : undefined;
-      return asNextWriter((timeout) =>
-        hasOwn ? attemptPatiently(work, timeout, version) : attempt({ ...WRITER, version }, work),
-      );
-    },
-    tryTransaction: async (work, { readsVersion = false } = {}) => {
+    transaction: (work, options = {}) =>
+      asNextWriter((timeout) =>
+        hasOwn ? attemptPatiently(work, timeout, options) : attempt({ ...WRITER, ...options }, work),
+      ),
+    tryTransaction: async (work, options = {}) => {
       if (writing > 0) return undefined;
-      return asNextWriter(async () => (await attemptNow(work, readsVersion ? VERSION : undefined))?.value);
+      return asNextWriter(async () => (await attemptNow(work, options))?.value);
     },
     migration: (work) => alone(WRITER, work),
     snapshot: (work) => alone(SNAPSHOT, work),
@@ -374,11 +370,8 @@ function lockBusy(): DatabaseAccessError {
   return new DatabaseAccessError('busy', 'lock', undefined);
 }
 
-/**
- * How a transaction begins: its mode, the statements that are sent with its beginning, and one that reads the version of the tables, of the
- * moment when those have ended.
- */
-type Opening = { mode: string; first: string; version?: string | undefined };
+/** How a transaction begins: its mode, and the statements that are sent with its beginning. The version of the tables is read after them. */
+type Opening = TransactionOptions & { mode: string; first: string };
 
 const READ_COMMITTED = 'ISOLATION LEVEL READ COMMITTED';
 const WRITER: Opening = { mode: READ_COMMITTED, first: LOCK_WRITER };

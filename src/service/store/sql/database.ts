@@ -39,6 +39,9 @@ export type Statements = Reads & {
     | undefined;
 };
 
+/** `readsVersion`: the work learns {@link Statements.version} where the engine reads it together with the beginning. */
+export type TransactionOptions = { readsVersion?: boolean };
+
 /**
  * A database. Statements use `$1 … $n`, `ON CONFLICT`, `RETURNING` and types that both engines know. Differences between
  * the engines are only in the folders engines and search, in `typed()` of schema/statements.ts, and in the ranges of sql.
@@ -48,16 +51,13 @@ export type Database = Statements & {
   longReads: LongReads;
   /**
    * Runs `work` as the only writer of all processes. Durable when it resolves, undone when it throws. Never nested.
-   * After a conflict with another transaction `work` runs again from its beginning. `readsVersion`: it learns {@link Statements.version}.
+   * After a conflict with another transaction `work` runs again from its beginning.
    */
-  transaction<T>(
-    work: (statements: Statements) => Promise<T>,
-    options?: { readsVersion?: boolean },
-  ): Promise<T>;
+  transaction<T>(work: (statements: Statements) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** As {@link Database.transaction}, but resolves to undefined at once while another writer is active. */
   tryTransaction<T>(
     work: (statements: Statements) => Promise<T>,
-    options?: { readsVersion?: boolean },
+    options?: TransactionOptions,
   ): Promise<T | undefined>;
   /** As {@link Database.transaction}, for changes of tables, without a time limit. */
   migration<T>(work: (statements: Statements) => Promise<T>): Promise<T>;
