@@ -96,6 +96,9 @@ export type Client = {
   get(path: string): Promise<Reply<Uint8Array>>;
 };
 
+/** Types of events whose reader is kept. A file of events may have a type in each line. */
+const MAX_ACKNOWLEDGEMENT_READERS = 100;
+
 /** Returns a client of the service at `baseUrl`. Throws Fault 'usage' for an address that is not allowed. */
 export function createClient(options: ClientOptions): Client {
   const base = parseBaseUrl(options.baseUrl, options);
@@ -120,8 +123,10 @@ export function createClient(options: ClientOptions): Client {
   };
   const acknowledgementReaders = new Map<string, ReadBody<Acknowledgement>>();
   const acknowledgementReader = (type: string): ReadBody<Acknowledgement> => {
-    const reader = acknowledgementReaders.get(type) ?? recordReader(acknowledgementKind(type))();
-    acknowledgementReaders.set(type, reader);
+    const known = acknowledgementReaders.get(type);
+    if (known !== undefined) return known;
+    const reader = recordReader(acknowledgementKind(type))();
+    if (acknowledgementReaders.size < MAX_ACKNOWLEDGEMENT_READERS) acknowledgementReaders.set(type, reader);
     return reader;
   };
   const signed = (id: string) => signing(id, options.webhookSecrets, () => options.world.now());
