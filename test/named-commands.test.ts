@@ -25,7 +25,7 @@ test('texts name no option that the command lacks', () => {
 });
 
 test.each([
-  ['exact: arx events ls --all', ['arx events ls --all: --all']],
+  ['exact: arx events types --all', ['arx events types --all: --all']],
   ["next: arx search 'a --b' --nothing; all", ['arx search VALUE --nothing: --nothing']],
   ['arx attachments ls --all lists them, --nothing', []],
   ['hint: arx attachments get att_1', ['arx attachments get att_1: no such command']],
