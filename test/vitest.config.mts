@@ -34,7 +34,6 @@ const LONG_STORE = [
   'test/service/handlers/search.test.ts',
   'test/service/store/event-worker.test.ts',
   'test/service/store/additions/message-batches.test.ts',
-  'test/service/store/engines/sqlite-log.test.ts',
   'test/service/store/events/store-events.test.ts',
   'test/support/generated-rows.test.ts',
 ];
@@ -49,6 +48,7 @@ const MORE_RUNS = [
   'test/service/handlers/list-window.test.ts',
   'test/service/handlers/search.test.ts',
   'test/service/store/additions/message-batches.test.ts',
+  'test/service/store/engines/sqlite-log.test.ts',
   'test/service/store/events/store-events.test.ts',
   'test/warc/index.test.ts',
 ];

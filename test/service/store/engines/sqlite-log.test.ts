@@ -1,7 +1,16 @@
 // A log beside a database that is not its own is refused before SQLite writes it into the file.
 import { fc, test as check } from '@fast-check/vitest';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../../../src/exit.ts';
@@ -93,22 +102,23 @@ describe('a database with a log', () => {
 });
 
 describe('an archive', () => {
-  /** A folder as `kill -9` leaves it: with a log that was not moved into the file. */
+  /**
+   * Makes a folder as `kill -9` leaves it: with a log that was not moved into the file. It is a copy, since the driver keeps a closed file
+   * open until its statements are collected.
+   */
   async function killed(home: string): Promise<string> {
-    const data = join(home, 'data');
-    await sampleData(data);
-    const path = join(data, 'archive.db');
-    const reader = new DatabaseSync(path);
+    const live = join(home, 'live');
+    await sampleData(live);
+    const reader = new DatabaseSync(join(live, 'archive.db'));
     // What is imported now stays in the log, since somebody reads the state before it.
     reader.exec('BEGIN; SELECT COUNT(*) FROM messages');
     const notes = join(home, 'notes');
-    mkdirSync(notes, { recursive: true });
+    mkdirSync(notes);
     writeFileSync(join(notes, 'later.txt'), 'later\n');
-    expect((await arx(home, `import ${notes}`, { env: { ARX_DATA_DIR: data } })).exit).toBe(0);
-    const kept = join(home, 'kept');
-    copyPair(path, kept);
+    expect((await arx(home, `import ${notes}`, { env: { ARX_DATA_DIR: live } })).exit).toBe(0);
+    const data = join(home, 'data');
+    cpSync(live, data, { recursive: true });
     reader.close();
-    for (const end of ['', '-wal']) copyFileSync(kept + end, path + end);
     return data;
   }
 
@@ -124,8 +134,8 @@ describe('an archive', () => {
     const home = tempFolder('log');
     const data = await killed(home);
     const backup = join(home, 'backup');
-    expect((await arx(home, `backup --to ${backup}`, { env: { ARX_DATA_DIR: data } })).exit).toBe(0);
-    await killed(home);
+    const live = { ARX_DATA_DIR: join(home, 'live') };
+    expect((await arx(home, `backup --to ${backup}`, { env: live })).exit).toBe(0);
     const path = join(data, 'archive.db');
     copyFileSync(join(backup, 'archive.db'), path);
     const before = [readFileSync(path), readFileSync(`${path}-wal`)];
@@ -174,7 +184,7 @@ describe('an archive', () => {
     for (let n = 0; n < 2; n += 1) {
       expect((await arx(home, `backup --to ${backup}`, { env: { ARX_DATA_DIR: data } })).exit).toBe(0);
       expect((await arx(home, 'fsck', { env: { ARX_DATA_DIR: backup } })).exit).toBe(0);
-      copyFileSync(join(await killed(join(home, 'other')), 'archive.db-wal'), join(backup, 'archive.db-wal'));
+      copyFileSync(join(await killed(tempFolder('log')), 'archive.db-wal'), join(backup, 'archive.db-wal'));
     }
   });
 });
