@@ -8,6 +8,8 @@ import { Fault } from '../../faults.ts';
 const MAX_LIST_BYTES = 256 * 1024 * 1024;
 const NEWLINE = 10;
 
+const ROWS_HINT = 'give one id in each line, or the rows that a list prints in a pipe, or with -o ndjson';
+
 /**
  * Returns the ids of a file, or of standard input for `-`, each once, in their order. Of a row that is a JSON object it is the first of
  * `fields` that has a text, of a row of `-o tsv` the first column. Empty lines are skipped. Throws Fault 'usage' with the line for anything else.
@@ -30,10 +32,12 @@ export async function readIds(file: string, fields: readonly string[], app: App)
   for (const line of linesIn(bytes)) {
     number += 1;
     if (line === '') continue;
+    if (number === 1 && line.split(',').some((name) => fields.includes(name)))
+      throw new Fault('usage', `${name} is CSV`, { hint: ROWS_HINT });
     const id = line.startsWith('{') ? idOf(line, fields) : line.split('\t', 1)[0];
     if (id === undefined || /[\s\p{Cc}]/u.test(id))
       throw new Fault('usage', `${name}: line ${number} is no id, and no row with ${fields.join(' or ')}`, {
-        hint: 'give one id in each line, or the rows that a list prints in a pipe, or with -o ndjson',
+        hint: ROWS_HINT,
       });
     ids.add(id);
   }

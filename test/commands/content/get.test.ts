@@ -192,6 +192,7 @@ describe('several messages', () => {
     ['a row without an id', '{"x":1}\n', /line 1 is no id, and no row with id/],
     ['a row that is cut', 'msg_1\n{"id":"msg_', /line 2 is no id/],
     ['a line of text', 'msg_1 and more\n', /line 1 is no id/],
+    ['CSV', 'subject,id\r\nx,msg_1\r\n', /standard input is CSV/],
     ['an escape sequence', 'msg_1\u001b[2J\n', /line 1 is no id/],
     ['bytes without end of line', new Uint8Array(3), /line 1 is no id/],
   ])('standard input with %s: exit 2, before any request', async (_, stdin, words) => {
