@@ -111,6 +111,7 @@ export const MESSAGE_RULES: readonly RuleSet[] = [
       rule('stored bytes missing', 'r.n IS NULL', 'raws'),
       rule('conversation missing', 'c.n IS NULL', 'conversations'),
       rule('parent missing', 'm.parent IS NOT NULL AND p.n IS NULL', 'parents'),
+      rule('parent of itself', 'm.parent = m.n'),
       rule('parent in another conversation', 'p.conversation <> m.conversation', 'parents'),
       rule(
         'position check is wrong',

@@ -161,6 +161,7 @@ const BREAKS: [why: string, sql: string, findings: string[]][] = [
     'UPDATE messages SET parent = 77 WHERE n = 2',
     ['messages: parent missing: msg_2'],
   ],
+  ['a parent of itself', 'UPDATE messages SET parent = 2 WHERE n = 2', ['messages: parent of itself: msg_2']],
   [
     'a parent elsewhere',
     'UPDATE messages SET parent = 1 WHERE n = 6',
