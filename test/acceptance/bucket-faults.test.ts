@@ -21,7 +21,7 @@ const MIB = 1024 * 1024;
 const FILES = new Map<string, Buffer>(
   [3 * MIB + 17, 2 * MIB, 300_000, 9_000, 1].map((bytes, at) => [`f${at}.bin`, randomBytes(bytes)]),
 );
-const SEEDS = process.env['ARX_TEST_LONG'] === '1' ? 40 : 4;
+const SEEDS = process.env['ARX_TEST_LONG'] === '1' ? 20 : 4;
 /** Of a file in one pull. More of one kind in a row are a service that does not work. */
 const MAX_FAULTS = 3;
 

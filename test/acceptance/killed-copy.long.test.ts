@@ -3,8 +3,8 @@ import { beforeAll, describe, test } from 'vitest';
 import { KILLED_COMMANDS, killedCopies, type KilledCopies } from '../support/killed-copies.ts';
 import { noPostgres } from '../support/postgres.ts';
 
-const EVENLY = 4;
-const LAST_STEPS = 10;
+const EVENLY = 3;
+const LAST_STEPS = 6;
 
 let copies: KilledCopies;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openKillBench, type KillBench } from '../support/killed-walk.ts';
 
 /** More of them: `npm run bench kill`. */
-const WALKS = 12;
+const WALKS = 8;
 
 let bench: KillBench;
 beforeAll(async () => {

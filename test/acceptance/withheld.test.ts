@@ -186,13 +186,19 @@ function requestsFor(reader: Tier, texts: readonly string[]): Request[] {
         ...['HEAD', 'OPTIONS', 'POST'].map((other): Request => ({ method: other, target, token })),
         { method, target },
         { method, target, token: 'wrong' },
-        ...queriesOf(name, texts).map((query): Request => ({ method, target: target + query, token })),
+        ...queriesOf(name, texts)
+          .filter(isAskedBy(reader))
+          .map((query): Request => ({ method, target: target + query, token })),
       ];
     });
   });
 }
 
 const isId = (text: string) => /^[a-z]+_\d+$/.test(text);
+
+/** PostgreSQL takes ten times as long for all of them, so each query is that of one reader there. */
+const isAskedBy = (reader: Tier) => (_: string, index: number) =>
+  ENGINE === 'sqlite' || index % TIERS.length === TIERS.indexOf(reader);
 
 /** Returns queries of a route: all combinations of its closed choices, each with at most one text or number. */
 function queriesOf(name: RouteName, texts: readonly string[]): string[] {

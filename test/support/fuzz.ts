@@ -62,7 +62,7 @@ export async function fuzz<Input>(target: FuzzTarget<Input>): Promise<void> {
   if (ONLY !== undefined) return run(Number(ONLY));
   const collectGarbage = garbageCollector();
   // All long tests together have less than half an hour.
-  const inputs = Number(INPUTS ?? (target.inputs ?? MILLION) / 20);
+  const inputs = Number(INPUTS ?? (target.inputs ?? MILLION) / 40);
   let first: number | undefined;
   // Most inputs are refused by an error, and a stack trace costs more than the input.
   Error.stackTraceLimit = 0;

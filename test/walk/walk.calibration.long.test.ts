@@ -2,4 +2,4 @@
 import { describeJudgedWalks } from '../support/judged-walk-tests.ts';
 
 // Two of them: a few lists deceive every reader that reads a page twice.
-describeJudgedWalks(920_001, 300, 2);
+describeJudgedWalks(920_001, 180, 2);

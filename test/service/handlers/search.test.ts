@@ -525,7 +525,7 @@ test('a long message is read only where its stored places do not show that it ma
 
 describe('drawn texts and queries', () => {
   /** 10,000 take eight minutes on each engine of a busy machine. */
-  const QUERIES = Number(process.env['ARX_TEST_QUERIES'] ?? runs({ quick: 100, long: 250 }));
+  const QUERIES = Number(process.env['ARX_TEST_QUERIES'] ?? runs({ quick: 100, long: 120 }));
   const WORDS = [
     'usb',
     'hub',
