@@ -88,9 +88,8 @@ async function importFrom(input: Input, shown: (path: string) => string, app: Ap
   await refuseOwnFolders(paths, { archive: folder, config });
   if (place !== undefined && 'dir' in place) await checkArchiveFolder(place.dir);
   compileLess(app.world.nodeVersion);
-  const { checkSources, importPaths } = await import('../service/import/index.ts');
-  await checkSources(paths);
-  const archive = await (input.dryRun ? existingArchive(place, app) : app.openArchive(place));
+  const { importPaths } = await import('../service/import/index.ts');
+  const open = () => (input.dryRun ? existingArchive(place, app) : app.openArchive(place));
   const progress = app.progress();
   let stored = 0;
   app.onInterrupt(() =>
@@ -98,7 +97,7 @@ async function importFrom(input: Input, shown: (path: string) => string, app: Ap
       ? { kept: 'nothing was stored', next: 'run the same command again' }
       : { kept: `${plural(stored, 'message')} stored`, next: 'run the same command to continue' },
   );
-  const imported = await importPaths(archive, paths, {
+  const imported = await importPaths(open, paths, {
     ...(input.originCity === undefined ? {} : { originCity: input.originCity }),
     ...(input.tier === undefined ? {} : { tier: input.tier }),
     ...(input.kind === undefined ? {} : { kind: input.kind }),

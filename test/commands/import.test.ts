@@ -22,14 +22,17 @@ test('with a base URL is refused, and nothing is written', async () => {
   expect(readdirSync(dir)).toEqual(['box']);
 });
 
-test.each(['import missing.mbox', 'import box missing.mbox'])(
-  'a mistyped path makes no archive: %s',
-  async (line) => {
-    const { exit, stderr } = await arx(dir, line);
-    expect([exit, stderr]).toEqual([2, expect.stringContaining('(no such file or folder)')]);
-    expect(readdirSync(dir)).toEqual(['box']);
-  },
-);
+test.each([
+  ['import missing.mbox', '(no such file or folder)'],
+  ['import box missing.mbox', '(no such file or folder)'],
+  ['import box box/2', 'box/2 is none of these: '],
+  ['import --kind mbox box', 'box is no mbox'],
+])('a path that cannot be imported makes no archive: %s', async (line, words) => {
+  writeFileSync(join(dir, 'box/2'), 'of no kind');
+  const { exit, stderr } = await arx(dir, line);
+  expect([exit, stderr]).toEqual([2, expect.stringContaining(words)]);
+  expect(readdirSync(dir)).toEqual(['box']);
+});
 
 test.each([
   ['', 'mail'],

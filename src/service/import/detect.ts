@@ -41,7 +41,7 @@ export async function detectSource(path: string, named?: ImportKind): Promise<De
 }
 
 /** Returns whether the path is a folder. Throws Fault 'usage' where it does not exist, or is neither a file nor a folder. */
-export async function isSourceFolder(path: string): Promise<boolean> {
+async function isSourceFolder(path: string): Promise<boolean> {
   const found = await stat(path).catch((error: unknown) => {
     throw unreadableFault(path, error);
   });

@@ -9,16 +9,11 @@ import type { Archive } from '../store/archive.ts';
 import { createDrain } from '../store/event-worker.ts';
 import type { TierChange } from '../store/additions/message-batches.ts';
 import { DatabaseAccessError, accessFault } from '../store/sql/database-error.ts';
-import { detectSource, isSourceFolder } from './detect.ts';
+import { detectSource } from './detect.ts';
 import type { Read, ReadOptions } from './readers.ts';
 import { createDryRunWriter } from './dry-run-writer.ts';
 import { createItemLists } from './item-lists.ts';
 import { importWriter, KEPT, storeItems, type ImportCounts, type StoreOptions } from './store-items.ts';
-
-/** Throws Fault 'usage' where a path does not exist, so that no archive is made for a mistyped one. */
-export async function checkSources(paths: readonly string[]): Promise<void> {
-  for (const path of paths) await isSourceFolder(path);
-}
 
 /** The progress on one path: items `read`; for an mbox also bytes `done` of `total`, else both null. `stored` messages are of all paths. */
 export type ImportProgress = {
@@ -51,7 +46,8 @@ export type ImportOptions = {
 };
 
 /**
- * Imports the paths in order. `read = stored + known + refused` for the messages of each path, and
+ * Imports the paths in order into the archive, or into that which `archive` opens: it is called when all paths can be imported, so that
+ * no archive is made for a mistyped one. `read = stored + known + refused` for the messages of each path, and
  * `seen = read + known + refused + skipped` for its files; `conversations` is the number in the whole archive. A message is recognized by the hash of its stored bytes, so a second import stores nothing, and an
  * import after an interrupted one continues it.
  *
@@ -59,14 +55,15 @@ export type ImportOptions = {
  * it is aborted; what was stored by then stays. Throws Fault 'disk' when the archive cannot be written.
  */
 export async function importPaths(
-  archive: Archive | undefined,
+  archive: Archive | undefined | (() => Promise<Archive | undefined>),
   paths: readonly string[],
   { originCity, kind, tier, dryRun = false, signal, progress }: ImportOptions,
 ): Promise<ImportReport> {
   const { sources, companions } = await untilAborted(signal, detectAll(paths, kind));
+  const target = typeof archive === 'function' ? await archive() : archive;
   try {
     return await importSources(
-      archive,
+      target,
       sources,
       {
         originCity: originCity ?? null,
