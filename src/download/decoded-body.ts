@@ -1,15 +1,8 @@
 // Removes the content encoding of a file while it arrives.
-import { Readable, type Transform } from 'node:stream';
+import { Readable } from 'node:stream';
+import { decoderOf, type KnownEncoding } from '../client/content-encoding.ts';
 import { Fault } from '../faults.ts';
 import { WrongContent } from './wrong-content.ts';
-
-/** Content encodings that are decoded. */
-const ENCODINGS: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate', 'br']);
-
-/** Returns whether the content encoding of a file can be removed. */
-export function isDecodable(encoding: string): boolean {
-  return ENCODINGS.has(encoding);
-}
 
 /**
  * Yields a body without its content encoding. Throws {@link WrongContent} where it does not have that encoding, Fault 'protocol' for more
@@ -17,11 +10,12 @@ export function isDecodable(encoding: string): boolean {
  */
 export async function* decodedBody(
   body: AsyncIterable<Uint8Array>,
-  encoding: string,
+  encoding: KnownEncoding,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
-  const decoder = await decoderFor(encoding);
-  const source = Readable.from(body, { objectMode: false });
+  const { firstByte, whole } = await withFirstByte(body);
+  const decoder = await decoderOf(encoding, firstByte);
+  const source = Readable.from(whole(), { objectMode: false });
   let bodyError: Error | undefined;
   source.on('error', (error) => {
     bodyError = error;
@@ -45,8 +39,20 @@ export async function* decodedBody(
   }
 }
 
-async function decoderFor(encoding: string): Promise<Transform> {
-  const { createBrotliDecompress, createGunzip, createInflate } = await import('node:zlib');
-  if (encoding === 'br') return createBrotliDecompress();
-  return encoding === 'deflate' ? createInflate() : createGunzip();
+/** Reads the first part of a body. `whole` yields all of its bytes. */
+async function withFirstByte(
+  body: AsyncIterable<Uint8Array>,
+): Promise<{ firstByte: number | undefined; whole(): AsyncGenerator<Uint8Array> }> {
+  const parts = body[Symbol.asyncIterator]();
+  const first = await parts.next();
+  return {
+    firstByte: first.done === true ? undefined : first.value[0],
+    async *whole() {
+      try {
+        for (let part = first; part.done !== true; part = await parts.next()) yield part.value;
+      } finally {
+        await parts.return?.();
+      }
+    },
+  };
 }

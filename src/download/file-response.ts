@@ -1,10 +1,11 @@
 // An HTTP response that carries a file: its headers checked, its body limited in size and watched for speed.
+import { isKnownEncoding } from '../client/content-encoding.ts';
 import { withoutFramingHeaders } from '../client/response.ts';
 import { safeText } from '../client/safe-text.ts';
 import { hostAndPort, TransportFault, type TransportReply } from '../client/transport.ts';
 import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
-import { decodedBody, isDecodable } from './decoded-body.ts';
+import { decodedBody } from './decoded-body.ts';
 
 /** A response whose headers are checked and whose body is not yet read. */
 export type OpenFile = {
@@ -72,9 +73,9 @@ export function fileFromReply(reply: TransportReply, options: FileResponseOption
   }
   const encoding = headers['content-encoding']?.trim().toLowerCase() || 'identity';
   const isEncoded = encoding !== 'identity';
-  if (isEncoded && options.isAgain && !isDecodable(encoding)) throw undecodable(encoding);
+  if (isEncoded && options.isAgain && !isKnownEncoding(encoding)) throw undecodable(encoding);
   const isAsStored = length !== undefined && length === options.size;
-  if (isEncoded && isDecodable(encoding) && isAsStored === options.isAgain) {
+  if (isEncoded && isKnownEncoding(encoding) && isAsStored === options.isAgain) {
     // A part of an encoded body cannot be decoded alone.
     if (range !== undefined) throw new WrongRange(status);
     const maxBytes = options.size === undefined ? MAX_UNSIZED_BYTES : Infinity;

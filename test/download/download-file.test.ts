@@ -1,5 +1,5 @@
 // Downloading a file, by both transports: redirects, addresses, ranges, limits, and when a request is made again.
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createNetwork } from '../../src/client/network.ts';
 import { TransportFault, type TransportReply } from '../../src/client/transport.ts';
@@ -194,6 +194,21 @@ describe.each(TRANSPORTS)('E: files by %s', (transport) => {
       const fault = await faultFrom(open('/files/a', { isAgain }).then(read), kind);
       expect(fault.message).toMatch(words);
     });
+  });
+
+  test.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+  ] as const)('A23 the encoding of a file is taken off as that of any answer: %s', async (name, encode) => {
+    const bytes = (async function* () {
+      for (const byte of encode(BYTES)) yield Uint8Array.of(byte);
+    })();
+    const parts: Uint8Array[] = [];
+    for await (const part of decodedBody(bytes, name, 1000)) parts.push(part);
+    expect(Buffer.concat(parts)).toEqual(BYTES);
   });
 
   test('A23 of a file without a size, not more is decoded than a file may have', async () => {
