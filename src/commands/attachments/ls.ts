@@ -21,8 +21,7 @@ import {
 import type { ExactRows } from '../lists/exact-rows.ts';
 import type { FilteredList } from '../lists/filtered-list.ts';
 import {
-  checkCount,
-  checkLimit,
+  checkSelection,
   filterState,
   firstRows,
   localTests,
@@ -62,8 +61,7 @@ export const Input = Window.extend({
 });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  checkCount(input);
-  checkLimit(input, app);
+  checkSelection(input, app);
   const facts = factsFor(input, app, (fact) => app.printer.selects(fact));
   const isStateShown = app.printer.selects('state');
   const view = facts?.view ?? attachmentView;

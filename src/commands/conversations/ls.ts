@@ -11,8 +11,7 @@ import { foundMessages } from '../lists/found-messages.ts';
 import { Window } from '../shared/input.ts';
 import { checkQuery } from '../search.ts';
 import {
-  checkCount,
-  checkLimit,
+  checkSelection,
   instantsOf,
   localTests,
   orderIn,
@@ -29,8 +28,7 @@ export const Input = Window.extend({
 });
 
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  checkCount(input);
-  checkLimit(input, app);
+  checkSelection(input, app);
   if (input.matching === undefined && /^-?hits$/.test(input.sort ?? ''))
     throw new Fault('usage', '--sort hits goes with --matching QUERY');
   const view = input.matching === undefined ? conversationView : matchedView;

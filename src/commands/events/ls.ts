@@ -6,8 +6,7 @@ import { eventView } from '../../format/views/index.ts';
 import { FilteredList } from '../lists/filtered-list.ts';
 import { Window } from '../shared/input.ts';
 import {
-  checkCount,
-  checkLimit,
+  checkSelection,
   instantsOf,
   localTests,
   orderIn,
@@ -22,8 +21,7 @@ export const Input = Window.extend({ ...Selection.shape, effect: z.enum(UNSETTLE
 
 /** Runs `arx events ls`. */
 export async function run(input: z.infer<typeof Input>, app: App): Promise<void> {
-  checkCount(input);
-  checkLimit(input, app);
+  checkSelection(input, app);
   const order = orderIn(input, eventView, ['received']);
   const columns = { since: 'received', until: 'received' };
   const tests = dateTests(input, columns, instantsOf(eventView), app.world.now());

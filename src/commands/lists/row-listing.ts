@@ -1,4 +1,4 @@
-// Lists of conversations and messages: one page, all rows that match (`--all`), or the first ones of an order (`--sort`).
+// The lists of the `ls` commands: one page, all rows that match (`--all`), the first ones of an order (`--sort`), or their number (`--count`).
 import * as z from 'zod';
 import { OptionalText, PAGE_LIMIT } from '../../contract/scalars.ts';
 import type { App } from '../../app.ts';
@@ -78,8 +78,17 @@ export function localTests<Row>(
   };
 }
 
+/** Checks the options that select rows. Throws Fault `usage` for two that do not go together. Says what `--limit` means with `--all`. */
+export function checkSelection(
+  options: Selection & Window & { walk?: boolean },
+  app: Pick<App, 'notice'>,
+): void {
+  checkCount(options);
+  checkLimit(options, app);
+}
+
 /** Throws Fault `usage` for options that select among the rows that `--count` counts. `--all` is what it does anyway. */
-export function checkCount(options: Selection & Window & { walk?: boolean }): void {
+function checkCount(options: Selection & Window & { walk?: boolean }): void {
   if (!options.count) return;
   for (const name of ['limit', 'after', 'before', 'sort', 'walk'] as const)
     if (options[name] !== undefined && options[name] !== false)

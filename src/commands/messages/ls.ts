@@ -13,8 +13,7 @@ import { withoutUndefined, windowQuery } from '../shared/input.ts';
 import { pagingWords } from '../lists/page.ts';
 import { readableList } from '../lists/readable-list.ts';
 import {
-  checkCount,
-  checkLimit,
+  checkSelection,
   instantsOf,
   localTests,
   orderIn,
@@ -53,8 +52,7 @@ export async function run(input: Input, app: App): Promise<void> {
     const given = input[key as keyof typeof WALK_OPTIONS];
     if (given !== undefined && given !== false) throw new Fault('usage', `${option} goes with --walk`);
   }
-  checkCount(input);
-  checkLimit(input, app);
+  checkSelection(input, app);
   const { all, sort, walk } = input;
   const refused = !walk ? undefined : all ? '--all' : sort === undefined ? undefined : '--sort';
   if (refused !== undefined) throw new Fault('usage', `--walk does not go with ${refused}`);
