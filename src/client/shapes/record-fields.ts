@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { isoInstant } from '../../contract/epoch.ts';
 import { ExactNumber } from '../../contract/exact-json.ts';
-import { foldedName } from '../../contract/field-names.ts';
+import { foldedName, spellingLookup } from '../../contract/field-names.ts';
 import { flagOf } from '../../contract/flag.ts';
 import { decimalOf } from '../../contract/json-text.ts';
 import { noteReadNames } from '../../contract/read-names.ts';
@@ -58,8 +58,6 @@ export type RecordReader<T> = {
 
 /** Fields without words: an address, a hash and a number. */
 const NO_WORDS: ReadonlySet<string> = new Set(['file_url', 'sha256', 'bytes']);
-/** Spellings that are remembered; a hostile service may send a new one in every row. */
-const MAX_SPELLINGS = 1000;
 /** After so many records zod makes a function for the schema. On Node 20 that took as long as 500 records read without one (6 ms and 12 µs). */
 const MAX_INTERPRETED_RECORDS = 500;
 const INTERPRETED = { jitless: true };
@@ -70,18 +68,13 @@ export function createRecordReader<Fields extends z.ZodRawShape>(
 ): RecordReader<z.infer<z.ZodObject<Fields, z.core.$loose>>> {
   const { schema, prepare } = kind;
   const fields = new Map(Object.entries(schema.shape as unknown as Record<string, z.ZodType>));
-  const byFoldedName = meaningsOf(fields.keys(), kind.aliases ?? []);
+  const meaningNamed = spellingLookup(meaningsOf(fields.keys(), kind.aliases ?? []));
   const has = (list: readonly string[] | undefined, name: string): boolean => list?.includes(name) === true;
-  const spellings = new Map<string, Meaning | undefined>();
 
   /** Returns the field that another name means in this record; undefined where the record has the field itself. */
   const meaningOf = (name: string, record: JsonRecord): Meaning | undefined => {
     if (fields.has(name)) return undefined;
-    let meaning = spellings.get(name);
-    if (meaning === undefined && !spellings.has(name)) {
-      meaning = byFoldedName.get(foldedName(name));
-      if (spellings.size < MAX_SPELLINGS) spellings.set(name, meaning);
-    }
+    const meaning = meaningNamed(name);
     if (meaning === undefined || Object.hasOwn(record, meaning.field)) return undefined;
     return meaning.fits(record[name], record) ? meaning : undefined;
   };
