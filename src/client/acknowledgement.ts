@@ -5,7 +5,7 @@ import { Fault, type Hint } from '../faults.ts';
 import { errorFieldsOf, faultOfItem } from './error-response.ts';
 import { isWebPage, parseResponse, type ApiResponse, type Reply } from './response.ts';
 import { safeText } from './safe-text.ts';
-import { denialIn, hasAcceptedFlag } from './shapes/acceptance.ts';
+import { acceptanceIn } from './shapes/acceptance.ts';
 import { checkNoError } from './shapes/body-error.ts';
 import { isRecord } from './shapes/json-path.ts';
 import { recordsIn } from './shapes/record-body.ts';
@@ -63,9 +63,9 @@ function refusalIn(id: string, answer: ApiResponse): Fault | undefined {
   try {
     const { value } = parseJson(answer.bytes);
     checkNoError(value, answer.status);
-    const denial = denialIn(value);
+    const { denial, hasFlag } = acceptanceIn(value);
     // What says both leaves it open.
-    return denial === undefined || hasAcceptedFlag(value) ? undefined : notAccepted(id, denial);
+    return denial === undefined || hasFlag ? undefined : notAccepted(id, denial);
   } catch (error) {
     const { code, message } = errorFieldsOf(answer);
     const words = code ?? message;
@@ -88,9 +88,9 @@ function notAccepted(id: string, words: string): Fault {
  */
 export function contradictionOf(event: IngestRequest, body: unknown, status: number): Fault | undefined {
   for (const { record } of recordsIn(body, ACKNOWLEDGEMENT_PLACES)) {
-    const words = denialIn(record);
-    if (words === undefined) continue;
-    const message = `event ${event.id} may have been accepted: the answer says so, and also ${words}`;
+    const { denial } = acceptanceIn(record);
+    if (denial === undefined) continue;
+    const message = `event ${event.id} may have been accepted: the answer says so, and also ${denial}`;
     return new Fault('unconfirmed', message, { status, hint: reconcileHint });
   }
   return undefined;

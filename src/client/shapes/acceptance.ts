@@ -3,7 +3,7 @@ import { foldedName } from '../../contract/field-names.ts';
 import { flagOf } from '../../contract/flag.ts';
 import { safeText } from '../safe-text.ts';
 import { reportedError } from './body-error.ts';
-import { isRecord, type JsonRecord } from './json-path.ts';
+import { isRecord } from './json-path.ts';
 
 /** Flags that say by true that an event was accepted, and by false that it was not, in one spelling (see foldedName). */
 const ACCEPTED_NAMES = new Set(['accepted', 'isaccepted', 'acknowledged']);
@@ -18,63 +18,53 @@ const REFUSED = new Set(
   'rejected refused denied declined dropped discarded invalid failed error dead'.split(' '),
 );
 
-/** `isUnreadable`: `accepted` has a value that is neither true nor false. */
-type Said = {
-  flags: [name: string, flag: boolean][];
-  statuses: [name: string, word: string][];
-  isUnreadable: boolean;
+/** What a record says of the acceptance of an event. */
+export type Acceptance = {
+  /** The event was accepted. A word that is not known does not say so, and outweighs the flags of other names than `accepted`. */
+  isAccepted: boolean;
+  /** A flag says that it was accepted, whatever else the record says. */
+  hasFlag: boolean;
+  /** The words by which the record says that it was not accepted; undefined where it has none. */
+  denial: string | undefined;
+  /** The word for what became of it; undefined where there is none. */
+  status: string | undefined;
 };
 
-/** Returns whether a record says that an event was accepted. A word that is not known is no such word, and outweighs the flags of other names than `accepted`. */
-export function saysAccepted(record: unknown): boolean {
-  const { flags, statuses, isUnreadable } = saidIn(record);
-  if (isUnreadable) return false;
-  if (flags.some(([name, flag]) => flag && name === 'accepted')) return true;
+/** Reads what a record says of the acceptance of an event. */
+export function acceptanceIn(record: unknown): Acceptance {
+  const flags: [name: string, flag: boolean][] = [];
+  const statuses: [name: string, word: string][] = [];
+  let isUnreadable = false;
+  for (const [key, value] of isRecord(record) ? Object.entries(record) : []) {
+    const name = foldedName(key);
+    const isFlag = ACCEPTED_NAMES.has(name) || OTHER_NAMES.has(name);
+    const flag = isFlag ? flagOf(value) : undefined;
+    if (flag !== undefined) flags.push([name, flag]);
+    else if (name === 'accepted') isUnreadable = true;
+    const isWord = typeof value === 'string' || typeof value === 'number';
+    if (isWord && STATUS_NAMES.includes(name)) statuses.push([name, String(value)]);
+  }
+  statuses.sort(([a], [b]) => STATUS_NAMES.indexOf(a) - STATUS_NAMES.indexOf(b));
+  const refusing = flags.find(([name, flag]) => !flag && ACCEPTED_NAMES.has(name));
+  const refused = statuses.find(([, word]) => isRefusedStatus(word));
+  const denial =
+    refusing !== undefined
+      ? `${refusing[0]} false`
+      : refused !== undefined
+        ? `${refused[0]} ${safeText(refused[1], 40)}`
+        : reportedError(record)?.words;
   const isSaid = flags.some(([, flag]) => flag) || statuses.length > 0;
-  return isSaid && denialIn(record) === undefined && statuses.every(([, word]) => isOneOf(ACCEPTED, word));
-}
-
-/** Returns the words by which a record says that an event was not accepted; undefined where it has none. */
-export function denialIn(record: unknown): string | undefined {
-  const { flags, statuses } = saidIn(record);
-  const flag = flags.find(([name, value]) => !value && ACCEPTED_NAMES.has(name));
-  if (flag !== undefined) return `${flag[0]} false`;
-  const status = statuses.find(([, word]) => isRefusedStatus(word));
-  if (status !== undefined) return `${status[0]} ${safeText(status[1], 40)}`;
-  return reportedError(record)?.words;
-}
-
-/** Returns whether a flag of a record says that an event was accepted, whatever else it says. */
-export function hasAcceptedFlag(record: unknown): boolean {
-  return saidIn(record).flags.some(([name, flag]) => flag && ACCEPTED_NAMES.has(name));
+  const isKnown = statuses.every(([, word]) => ACCEPTED.has(foldedName(word)));
+  const isFlagged = flags.some(([name, flag]) => flag && name === 'accepted');
+  return {
+    isAccepted: !isUnreadable && (isFlagged || (isSaid && isKnown && denial === undefined)),
+    hasFlag: flags.some(([name, flag]) => flag && ACCEPTED_NAMES.has(name)),
+    denial,
+    status: statuses[0]?.[1],
+  };
 }
 
 /** Returns whether the status of an event says that it was not accepted. */
 export function isRefusedStatus(status: string): boolean {
-  return isOneOf(REFUSED, status);
-}
-
-/** Returns the word of a record for what became of an event; undefined where it has none. */
-export function statusIn(record: JsonRecord): string | undefined {
-  return saidIn(record).statuses[0]?.[1];
-}
-
-function isOneOf(words: ReadonlySet<string>, word: string): boolean {
-  return words.has(foldedName(word));
-}
-
-function saidIn(record: unknown): Said {
-  const said: Said = { flags: [], statuses: [], isUnreadable: false };
-  if (!isRecord(record)) return said;
-  for (const [key, value] of Object.entries(record)) {
-    const name = foldedName(key);
-    const isFlag = ACCEPTED_NAMES.has(name) || OTHER_NAMES.has(name);
-    const flag = isFlag ? flagOf(value) : undefined;
-    if (flag !== undefined) said.flags.push([name, flag]);
-    else if (name === 'accepted') said.isUnreadable = true;
-    const isWord = typeof value === 'string' || typeof value === 'number';
-    if (isWord && STATUS_NAMES.includes(name)) said.statuses.push([name, String(value)]);
-  }
-  said.statuses.sort(([a], [b]) => STATUS_NAMES.indexOf(a) - STATUS_NAMES.indexOf(b));
-  return said;
+  return REFUSED.has(foldedName(status));
 }

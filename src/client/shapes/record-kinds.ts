@@ -5,7 +5,7 @@ import { flagOf } from '../../contract/flag.ts';
 import { Health } from '../../contract/health.ts';
 import { Instant } from '../../contract/scalars.ts';
 import { ReceivedToken } from '../../contract/token.ts';
-import { saysAccepted, statusIn } from './acceptance.ts';
+import { acceptanceIn } from './acceptance.ts';
 import { ACKNOWLEDGEMENT_ALIASES, TOKEN_ALIASES } from './field-aliases.ts';
 import { fieldNamed, ownField, type JsonRecord } from './json-path.ts';
 import { ATTACHMENTS, CONVERSATIONS } from './list-kinds.ts';
@@ -76,7 +76,8 @@ export const acknowledgementKind = (type: string) =>
 function withAcceptance(record: JsonRecord, type: string): JsonRecord | undefined {
   const inner = ownField(record, 'event');
   const event_id = ownField(record, 'event_id') ?? ownField(inner, 'id');
-  if (event_id === undefined || !saysAccepted(record)) return undefined;
+  const { isAccepted, status = 'accepted' } = acceptanceIn(record);
+  if (event_id === undefined || !isAccepted) return undefined;
   const said = [ownField(record, 'type'), ownField(inner, 'type')].find(
     (each) => typeof each === 'string' && !KIND_OF_RECORD.test(each),
   );
@@ -85,7 +86,7 @@ function withAcceptance(record: JsonRecord, type: string): JsonRecord | undefine
     accepted: true,
     event_id,
     type: fieldNamed(record, 'eventtype') ?? said ?? type,
-    status: statusIn(record) ?? 'accepted',
+    status,
   };
 }
 
