@@ -96,9 +96,6 @@ export type Client = {
   get(path: string): Promise<Reply<Uint8Array>>;
 };
 
-/** Types of events whose reader is kept. A file of events may have a type in each line. */
-const MAX_ACKNOWLEDGEMENT_READERS = 100;
-
 /** Returns a client of the service at `baseUrl`. Throws Fault 'usage' for an address that is not allowed. */
 export function createClient(options: ClientOptions): Client {
   const base = parseBaseUrl(options.baseUrl, options);
@@ -114,25 +111,18 @@ export function createClient(options: ClientOptions): Client {
     events: lazy(() => createRecordListParser(EVENTS, options)),
     entries: lazy(() => createSequenceParser(POSITIONS, options)),
   };
-  const recordReader = <Fields extends z.ZodRawShape>(kind: BodyKind<Fields>) =>
-    lazy(() => createBodyReader(kind, dropNotices(kind.name, options, '')));
+  const readerOf = <Fields extends z.ZodRawShape>(kind: BodyKind<Fields>) =>
+    createBodyReader(kind, dropNotices(kind.name, options, ''));
   const records = {
-    attachment: recordReader(ATTACHMENT),
-    conversation: recordReader(CONVERSATION),
-    health: recordReader(HEALTH),
-  };
-  const acknowledgementReaders = new Map<string, ReadBody<Acknowledgement>>();
-  const acknowledgementReader = (type: string): ReadBody<Acknowledgement> => {
-    const known = acknowledgementReaders.get(type);
-    if (known !== undefined) return known;
-    const reader = recordReader(acknowledgementKind(type))();
-    if (acknowledgementReaders.size < MAX_ACKNOWLEDGEMENT_READERS) acknowledgementReaders.set(type, reader);
-    return reader;
+    attachment: lazy(() => readerOf(ATTACHMENT)),
+    conversation: lazy(() => readerOf(CONVERSATION)),
+    health: lazy(() => readerOf(HEALTH)),
+    acknowledgement: lazy(() => readerOf(acknowledgementKind())),
   };
   const signed = (id: string) => signing(id, options.webhookSecrets, () => options.world.now());
   const contentReaders = lazy(async () => {
     const { LORE, RAW } = await import('./shapes/content-kinds.ts');
-    return { lore: recordReader(LORE)(), raw: recordReader(RAW)() };
+    return { lore: readerOf(LORE), raw: readerOf(RAW) };
   });
 
   async function read<T>(
@@ -233,7 +223,8 @@ export function createClient(options: ClientOptions): Client {
       const body = text === undefined ? { body: event } : { body: event, text };
       return send({ method: 'POST', url, ...body, id: event.id, ...signed(event.id) }, (answer) => {
         const readBody = (sent: unknown): Acknowledgement => {
-          const acknowledgement = acknowledgementReader(event.type)(sent, answer);
+          const read = records.acknowledgement()(sent, answer);
+          const acknowledgement = { ...read, type: read.type ?? event.type };
           checkEcho(acknowledgement, event);
           const contradiction = contradictionOf(event, sent, answer.status);
           if (contradiction !== undefined) throw contradiction;

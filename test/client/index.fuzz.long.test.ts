@@ -252,12 +252,10 @@ const READERS: readonly (() => (answer: ApiResponse) => unknown)[] = [
   () => createRecordListParser(EVENTS, {}).parse,
   () => createSequenceParser(POSITIONS, {}).parse,
   () => createUnknownListParser({ name: 'orders' }).parse,
-  ...[ATTACHMENT, CONVERSATION, tokenKind(0), HEALTH, acknowledgementKind(EVENT.type), LORE, RAW].map(
-    (kind) => () => {
-      const read = createBodyReader<z.ZodRawShape>(kind, () => {});
-      return (answer: ApiResponse) => parseResponseWith(answer, (body) => read(body, answer, 'msg_1'));
-    },
-  ),
+  ...[ATTACHMENT, CONVERSATION, tokenKind(0), HEALTH, acknowledgementKind(), LORE, RAW].map((kind) => () => {
+    const read = createBodyReader<z.ZodRawShape>(kind, () => {});
+    return (answer: ApiResponse) => parseResponseWith(answer, (body) => read(body, answer, 'msg_1'));
+  }),
 ];
 const URLS = [
   '/v1/attachments',

@@ -63,17 +63,17 @@ export const ACKNOWLEDGEMENT_PLACES = {
   outside: 'payload',
 };
 
-/** The acknowledgement of an event of this type. */
-export const acknowledgementKind = (type: string) =>
+/** The acknowledgement of a single event, which need not repeat the type. */
+export const acknowledgementKind = () =>
   kindOf({
     ...ACKNOWLEDGEMENT_PLACES,
-    schema: Acknowledgement,
+    schema: Acknowledgement.partial({ type: true }),
     aliases: ACKNOWLEDGEMENT_ALIASES,
-    prepare: (record) => withAcceptance(record, type),
+    prepare: withAcceptance,
   });
 
-/** Returns what a record that names its event says of it: of a single event it need not repeat the type, and may say by other words that it was accepted. */
-function withAcceptance(record: JsonRecord, type: string): JsonRecord | undefined {
+/** Returns what a record that names its event says of it, where it says by other words that it was accepted. */
+function withAcceptance(record: JsonRecord): JsonRecord | undefined {
   const inner = ownField(record, 'event');
   const event_id = ownField(record, 'event_id') ?? ownField(inner, 'id');
   const { isAccepted, status = 'accepted' } = acceptanceIn(record);
@@ -85,7 +85,7 @@ function withAcceptance(record: JsonRecord, type: string): JsonRecord | undefine
     ...record,
     accepted: true,
     event_id,
-    type: fieldNamed(record, 'eventtype') ?? said ?? type,
+    type: fieldNamed(record, 'eventtype') ?? said,
     status,
   };
 }

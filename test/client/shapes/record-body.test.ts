@@ -19,8 +19,6 @@ const dropped: string[] = [];
 const drop = (field: string): void => void dropped.push(field);
 const conversation = createBodyReader(CONVERSATION, drop);
 
-const EVENT = { id: 'e', type: 'mirror.detected', payload: {} };
-
 describe('a conversation', () => {
   const record = { id: 'conv_1', subject: 's' };
   test.each<[string, unknown]>([
@@ -62,7 +60,7 @@ describe('a conversation', () => {
 test('an attribute type of JSON:API counts more than the type of the resource', () => {
   const attributes = { accepted: true, event_id: 'e', type: 'mirror.detected', status: 'queued' };
   const body = { data: { type: 'acknowledgements', id: 'e', attributes } };
-  expect(createBodyReader(acknowledgementKind(EVENT.type), drop)(body, answer).type).toBe('mirror.detected');
+  expect(createBodyReader(acknowledgementKind(), drop)(body, answer).type).toBe('mirror.detected');
 });
 
 test.each([
@@ -72,7 +70,7 @@ test.each([
   [{ Success: false, Message: 'no such client' }, 'error no such client'],
   [{ Error: { Code: 'slow_down' } }, 'error slow_down'],
 ])('a body that reports an error in place of a record: %j', (body, words) => {
-  const read = [CONVERSATION, tokenKind(GIVEN_AT), acknowledgementKind(EVENT.type), RAW].map((kind) =>
+  const read = [CONVERSATION, tokenKind(GIVEN_AT), acknowledgementKind(), RAW].map((kind) =>
     createBodyReader<never>(kind as never, drop),
   );
   for (const one of read) expect(() => one(body, answer)).toThrow(`answer has status 200 but says ${words}`);
@@ -176,7 +174,7 @@ test.each<[object, string]>([
 
 test('an acknowledgement whose id is a number', () => {
   const body = { data: { accepted: 'true', event_id: 7, type: 't', status: 'queued' } };
-  expect(createBodyReader(acknowledgementKind(EVENT.type), drop)(body, answer)).toMatchObject({
+  expect(createBodyReader(acknowledgementKind(), drop)(body, answer)).toMatchObject({
     accepted: true,
     event_id: '7',
   });
