@@ -1,5 +1,5 @@
 // How instants are shown to people: in the zone of the user, in UTC, or as a distance from now. Machine forms show them as they are.
-import { instantOf, isoInstant } from '../contract/epoch.ts';
+import { instantOf, isoInstant } from '../contract/instant-forms.ts';
 import { formatMinute, formatSecond } from './numbers.ts';
 
 /** How instants are shown. */

@@ -3,7 +3,7 @@ import type { Attachment } from '../../contract/attachment.ts';
 import type { Conversation, Message } from '../../contract/conversation.ts';
 import type { Acknowledgement, Envelope } from '../../contract/event.ts';
 import type { Position } from '../../contract/sequence.ts';
-import { instantOf } from '../../contract/epoch.ts';
+import { instantOf } from '../../contract/instant-forms.ts';
 import { idText } from './find-id.ts';
 import { fieldNamed, isRecord, type JsonRecord } from './json-path.ts';
 import { numberOf } from './page-facts.ts';

@@ -1,6 +1,6 @@
 // Reads one record by its schema, and repairs fields that a service writes in another way. What cannot be repaired is left out.
 import * as z from 'zod';
-import { isoInstant } from '../../contract/epoch.ts';
+import { isoInstant } from '../../contract/instant-forms.ts';
 import { ExactNumber } from '../../contract/exact-json.ts';
 import { foldedName, spellingLookup } from '../../contract/field-names.ts';
 import { flagOf } from '../../contract/flag.ts';

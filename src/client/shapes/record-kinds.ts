@@ -1,5 +1,5 @@
 // The single records of the interface as the client reads them.
-import { instantOf } from '../../contract/epoch.ts';
+import { instantOf } from '../../contract/instant-forms.ts';
 import { Acknowledgement } from '../../contract/event.ts';
 import { flagOf } from '../../contract/flag.ts';
 import { Health } from '../../contract/health.ts';

@@ -1,6 +1,6 @@
 // Recognizes records that a schema would return as they are, in a fraction of the time that the schema takes.
 import * as z from 'zod';
-import { isoInstant } from '../../contract/epoch.ts';
+import { isoInstant } from '../../contract/instant-forms.ts';
 import type { JsonRecord } from './json-path.ts';
 
 /**

@@ -1,7 +1,7 @@
 // The dates and senders of attachments: their own where a service shows some, else those of their messages.
 import type { App } from '../../app.ts';
 import { attachmentFacts, type AttachmentFacts } from '../../command-list/attachment-facts.ts';
-import { instantOf } from '../../contract/epoch.ts';
+import { instantOf } from '../../contract/instant-forms.ts';
 import type { Attachment } from '../../contract/attachment.ts';
 import { Fault } from '../../faults.ts';
 import { instants } from '../../format/views/shared-columns.ts';

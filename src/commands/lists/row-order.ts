@@ -1,5 +1,5 @@
 // The order of `--sort`: by what a column shows. Rows that show nothing there stand last, equal ones stand as in the list.
-import { instantOf } from '../../contract/epoch.ts';
+import { instantOf } from '../../contract/instant-forms.ts';
 import type { ValueOf } from './row-tests.ts';
 
 /** `-date` is the order from the newest to the oldest. */

@@ -1,6 +1,6 @@
 // Tests of rows that no service is asked to make: names, words, dates and sizes, as the columns of a list show them.
 import type { App } from '../../app.ts';
-import { instantOf } from '../../contract/epoch.ts';
+import { instantOf } from '../../contract/instant-forms.ts';
 import { dateExamples, parsePeriod, type Period } from '../../contract/search/dates.ts';
 import { nearest } from '../../contract/nearest.ts';
 import { findTerm } from '../../contract/search/match.ts';

@@ -1,7 +1,7 @@
 // Columns and styles that several records share.
 import { formatMinute } from '../numbers.ts';
 import type { Style } from '../terminal/styled-line.ts';
-import { isoInstant } from '../../contract/epoch.ts';
+import { isoInstant } from '../../contract/instant-forms.ts';
 import type { Column, OtherFields } from './view.ts';
 
 /** How a table treats the id of a row: a shortened id cannot be used. */

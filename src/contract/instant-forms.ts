@@ -1,4 +1,4 @@
-// Reads instants that a service writes as a number or in another form than ISO 8601.
+// Reads the forms in which services write instants: ISO 8601, numbers since 1970, dates of mails and of .NET.
 
 /** Smaller numbers are seconds since 1970, from here on milliseconds. As seconds it is the year 5138. */
 const MIN_MILLISECONDS = 1e11;

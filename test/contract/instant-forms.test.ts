@@ -1,6 +1,6 @@
 // Instants as services write them.
 import { expect, test } from 'vitest';
-import { instantOf, isoInstant } from '../../src/contract/epoch.ts';
+import { instantOf, isoInstant } from '../../src/contract/instant-forms.ts';
 
 const AT = '2023-11-14T22:13:20.000Z';
 
