@@ -35,7 +35,7 @@ export class StatusContradictions {
 
 /**
  * Returns how a page contradicts itself: HTTP 206, the status `partial` and a redacted row come together, and
- * `stable` comes with none (interface 3), (interface 4.2). HTTP 200 without one of these words says nothing. A bare array has no place
+ * `stable` comes with none (interface 3, 4.2). HTTP 200 without one of these words says nothing. A bare array has no place
  * for one. Another service may show a withheld row without `redacted`, so any row that counts as withheld explains `partial`.
  */
 function statusContradiction(

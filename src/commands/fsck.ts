@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../app.ts';
 import { Fault } from '../faults.ts';
+import { plural } from '../format/numbers.ts';
 import { fsckLines } from '../format/views/index.ts';
 import { DATABASE_INPUT, localPlace, shownPlace } from './archive/database-option.ts';
 import { checkPagesElsewhere } from './archive/check-pages.ts';
@@ -63,13 +64,9 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const damaged = report.findings.filter(({ severity }) => severity === 'damage');
   const total = damaged.reduce((sum, { count }) => sum + count, 0);
   app.addFault(
-    new Fault(
-      'integrity',
-      `the archive ${shownPlace(place)} is damaged: ${total} ${total === 1 ? 'finding' : 'findings'}`,
-      {
-        hint: 'arx help maintenance says how to restore a backup',
-      },
-    ),
+    new Fault('integrity', `the archive ${shownPlace(place)} is damaged: ${plural(total, 'finding')}`, {
+      hint: 'arx help maintenance says how to restore a backup',
+    }),
   );
 }
 

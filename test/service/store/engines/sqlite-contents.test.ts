@@ -38,7 +38,7 @@ test.each(PROGRAMS)('a %s (%#)', async (what, sql) => {
   database.exec(`${sql}; PRAGMA wal_checkpoint(TRUNCATE)`);
   database.close();
   const before = readFileSync(path);
-  writeFileSync(join(home, 'mail.eml'), 'Subject: a mail\n\nwith a line\n');
+  writeFileSync(join(home, 'mail.eml'), 'From: a@b.example\nSubject: a mail\n\nwith a line\n');
   for (const line of ['conversations ls', 'import mail.eml', 'fsck', 'serve --read-only']) {
     const ran = await arx(home, line, { env: { ARX_DATA_DIR: data } });
     expect([line, ran.exit]).toEqual([line, line === 'fsck' ? EXIT.integrity : EXIT.store]);
