@@ -50,7 +50,7 @@ export const KEYS: { [K in SettingKey]: Key<SettingValues[K]> } = {
   output: { meaning: 'form of the output', read: oneOf('table', 'tsv', 'csv', 'json', 'ndjson', 'sums') },
   timeout: { meaning: 'longest wait for one answer, in seconds', read: numberWithin(0.1, 3600) },
   connect_timeout: { meaning: 'longest wait for a connection, in seconds', read: numberWithin(0.1, 3600) },
-  retries: { meaning: 'retries after a failure that may pass', read: integerWithin(0, 10) },
+  retries: { meaning: 'retries after a temporary failure', read: integerWithin(0, 10) },
   color: { meaning: 'when to print in colour', read: oneOf('auto', 'always', 'never') },
   pager: { meaning: 'program that shows long texts (default: PAGER, else less)', read: textUpTo(4096) },
   profile: { meaning: 'profile used when none is named', read: readProfile, global: true },
