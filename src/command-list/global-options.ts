@@ -1,13 +1,10 @@
 // Options that every command takes.
+import { OUTPUTS } from '../config/setting-keys.ts';
 import type { CommandOption } from './command-spec.ts';
 
 /** Options of the root: they may stand before or after the words of a command. */
 export const GLOBAL_OPTIONS: readonly CommandOption[] = [
-  [
-    '-o, --output <form>',
-    'form of the output (default: table on a terminal, else tsv)',
-    ['table', 'tsv', 'csv', 'json', 'ndjson', 'sums'],
-  ],
+  ['-o, --output <form>', 'form of the output (default: table on a terminal, else tsv)', OUTPUTS],
   ['--json', 'the same as -o json'],
   ['--csv-safe', 'with -o csv or tsv: values that look like formulas begin with an apostrophe'],
   ['--summary', 'with -o ndjson: a last record that says whether these are all rows'],

@@ -1,12 +1,15 @@
 // The list of settings: the type, meaning and check of each.
 import { withoutFinalSlashes } from '../client/base-url.ts';
 import { isLoopback } from '../contract/loopback.ts';
+import { OUTPUTS, type Output } from '../format/outputs.ts';
+
+export { OUTPUTS };
 
 /** The values of all settings, by key. */
 export type SettingValues = {
   base_url: string | undefined;
   asset_url: string | undefined;
-  output: 'table' | 'tsv' | 'csv' | 'json' | 'ndjson' | 'sums' | undefined;
+  output: Output | undefined;
   /** Seconds. */
   timeout: number;
   /** Seconds. */
@@ -47,7 +50,7 @@ export class InvalidSettingValue {
 export const KEYS: { [K in SettingKey]: Key<SettingValues[K]> } = {
   base_url: { meaning: 'address of the archive service (default: the local archive)', read: readUrl },
   asset_url: { meaning: 'address that its files are served from', read: readUrl },
-  output: { meaning: 'form of the output', read: oneOf('table', 'tsv', 'csv', 'json', 'ndjson', 'sums') },
+  output: { meaning: 'form of the output', read: oneOf(...OUTPUTS) },
   timeout: { meaning: 'longest wait for one answer, in seconds', read: numberWithin(0.1, 3600) },
   connect_timeout: { meaning: 'longest wait for a connection, in seconds', read: numberWithin(0.1, 3600) },
   retries: { meaning: 'retries after a temporary failure', read: integerWithin(0, 10) },

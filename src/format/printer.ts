@@ -5,6 +5,7 @@ import type { Sink } from '../world.ts';
 import { createCheckedFields, type TemplateFields } from './checked-fields.ts';
 import { parseFieldSelection, type SelectedField } from './field-selection.ts';
 import { jsonDocument, jsonRecord, type EncodeJson, type Envelope } from './json-output.ts';
+import type { Output } from './outputs.ts';
 import {
   colorPaint,
   linkPaint,
@@ -36,11 +37,6 @@ type Paging = {
   show(write: (sink: Sink) => Promise<void>): Promise<void>;
   isClosedEarly(): boolean;
 };
-
-/** The forms of output (`-o`). */
-export const OUTPUTS = ['table', 'tsv', 'csv', 'json', 'ndjson', 'sums'] as const;
-/** One of {@link OUTPUTS}. */
-export type Output = (typeof OUTPUTS)[number];
 
 /** `color`, `unicode` and `columns` are those of stdout (terminal/capabilities.ts). */
 export type PrinterOptions = Canvas & {

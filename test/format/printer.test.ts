@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createPrinter, type Output, type PrinterOptions } from '../../src/format/printer.ts';
+import type { Output } from '../../src/format/outputs.ts';
+import { createPrinter, type PrinterOptions } from '../../src/format/printer.ts';
 import { summaryLine } from '../../src/format/summary-line.ts';
 import { escapeJson } from '../../src/format/terminal/escape.ts';
 import type { View } from '../../src/format/views/view.ts';

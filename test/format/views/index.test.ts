@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { Content } from '../../../src/contract/content.ts';
 import type { VerifyReport } from '../../../src/contract/reports/files.ts';
 import type { WalkReport } from '../../../src/contract/reports/walk.ts';
-import { createPrinter, type Output } from '../../../src/format/printer.ts';
+import type { Output } from '../../../src/format/outputs.ts';
+import { createPrinter } from '../../../src/format/printer.ts';
 import * as views from '../../../src/format/views/index.ts';
 import { fakeSink } from '../fake-sink.ts';
 
