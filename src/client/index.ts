@@ -1,5 +1,4 @@
 // The client of an archive service: one method for each route; responses are checked by the contract, failures are Faults.
-import type * as z from 'zod';
 import type { Attachment } from '../contract/attachment.ts';
 import type { Content } from '../contract/content.ts';
 import type { Conversation, Message } from '../contract/conversation.ts';
@@ -9,31 +8,20 @@ import type { Health } from '../contract/health.ts';
 import { OWNER_SECRET_HEADER, pathOf, ROUTES, type RouteName } from '../contract/routes.ts';
 import type { SearchPage } from '../contract/search/search.ts';
 import type { Position } from '../contract/sequence.ts';
-import type { ReceivedToken, TokenRequest } from '../contract/token.ts';
+import type { ReceivedToken, TokenRequest } from '../contract/access-token.ts';
 import { Fault, type Hint } from '../faults.ts';
 import { lazy } from '../lazy.ts';
-import { parseContent, type ForeignContent } from './content-body.ts';
+import type { ForeignContent } from './content-body.ts';
 import { parseResponse, parseResponseWith, rawReply, type ApiResponse, type Reply } from './response.ts';
 import { parseBaseUrl, typedUrlWithin, urlWithin, type Query } from './base-url.ts';
 import type { ListPage, ListParser, RowChanges } from './list-parser.ts';
-import {
-  createRecordListParser,
-  createSequenceParser,
-  dropNotices,
-  type SequenceRow,
-} from './record-list.ts';
-import { createBodyReader, type BodyKind, type ReadBody } from './shapes/record-body.ts';
-import { acknowledgementKind, ATTACHMENT, CONVERSATION, HEALTH } from './shapes/record-kinds.ts';
+import { createRecordListParser, createSequenceParser, type SequenceRow } from './record-list.ts';
 import { ATTACHMENTS, CONVERSATIONS, EVENTS, MESSAGES, POSITIONS } from './shapes/list-kinds.ts';
 import type { ListGuess } from './shapes/list-guess.ts';
-import { acknowledged, checkEcho, contradictionOf, duplicateOf, parseBatch } from './acknowledgement.ts';
-import { signing } from './event-signature.ts';
 import { StatusContradictions } from './status-contradiction.ts';
-import { parseTokenResponse } from './token-response.ts';
-import { createSender, type SenderOptions } from './api-call.ts';
+import { createSender, type ApiCall, type SenderOptions } from './api-call.ts';
 import { otherPathHint } from './wrong-base-url.ts';
 
-export { NOT_ACCEPTED } from './acknowledgement.ts';
 export type { ForeignContent } from './content-body.ts';
 export type { Reply } from './response.ts';
 export type { Query } from './base-url.ts';
@@ -111,18 +99,9 @@ export function createClient(options: ClientOptions): Client {
     events: lazy(() => createRecordListParser(EVENTS, options)),
     entries: lazy(() => createSequenceParser(POSITIONS, options)),
   };
-  const readerOf = <Fields extends z.ZodRawShape>(kind: BodyKind<Fields>) =>
-    createBodyReader(kind, dropNotices(kind.name, options, ''));
-  const records = {
-    attachment: lazy(() => readerOf(ATTACHMENT)),
-    conversation: lazy(() => readerOf(CONVERSATION)),
-    health: lazy(() => readerOf(HEALTH)),
-    acknowledgement: lazy(() => readerOf(acknowledgementKind())),
-  };
-  const signed = (id: string) => signing(id, options.webhookSecrets, () => options.world.now());
-  const contentReaders = lazy(async () => {
-    const { LORE, RAW } = await import('./shapes/content-kinds.ts');
-    return { lore: readerOf(LORE), raw: readerOf(RAW) };
+  const answers = lazy(async () => {
+    const { createAnswerReaders } = await import('./record-answers.ts');
+    return createAnswerReaders(options);
   });
 
   async function read<T>(
@@ -201,51 +180,37 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     baseUrl: base,
-    token: (request) => {
+    token: async (request) => {
+      const { token } = await answers();
       const url = urlWithin(base, ROUTES.token.path);
       const { ownerSecret: secret } = options;
       const sign = secret === undefined ? {} : { sign: () => ({ [OWNER_SECRET_HEADER]: secret }) };
-      return send({ method: 'POST', url, withToken: false, body: request, ...sign }, (answer) =>
-        parseTokenResponse(answer, options.world.now(), options),
-      );
+      return send({ method: 'POST', url, withToken: false, body: request, ...sign }, token);
     },
     attachments: async (query) =>
       compared('attachments', await read('attachments', page(lists.attachments(), query), {}, query)),
-    attachment: async (id) => read('attachment', as(records.attachment(), id), { id }),
-    content: async (id, query) => {
-      const readers = await contentReaders();
-      return read('content', (answer) => parseContent(answer, readers, id, query), { id }, query);
-    },
+    attachment: async (id) => read('attachment', (await answers()).attachment(id), { id }),
+    content: async (id, query) => read('content', (await answers()).content(id, query), { id }, query),
     sequence: async (name, query) => read('sequence', page(lists.entries(), query), { name }, query),
-    health: () => read('health', as(records.health())),
+    health: async () => read('health', (await answers()).health()),
     ingest: async (event, text) => {
+      const { acknowledgement, duplicateOf, signed } = await answers();
       const url = urlWithin(base, ROUTES.ingest.path);
       const body = text === undefined ? { body: event } : { body: event, text };
-      return send({ method: 'POST', url, ...body, id: event.id, ...signed(event.id) }, (answer) => {
-        const readBody = (sent: unknown): Acknowledgement => {
-          const read = records.acknowledgement()(sent, answer);
-          const acknowledgement = { ...read, type: read.type ?? event.type };
-          checkEcho(acknowledgement, event);
-          const contradiction = contradictionOf(event, sent, answer.status);
-          if (contradiction !== undefined) throw contradiction;
-          return acknowledgement;
-        };
-        return acknowledged(event.id, answer, () => parseResponseWith(answer, readBody));
-      }).catch((error: unknown) => duplicateOf(event, error));
+      const call: ApiCall = { method: 'POST', url, ...body, id: event.id, ...signed(event.id) };
+      return send(call, acknowledgement(event)).catch((error: unknown) => duplicateOf(event, error));
     },
     ingestBatch: async (events) => {
-      const { BatchAcknowledgement } = await import('../contract/ingest.ts');
+      const { batch, signed } = await answers();
       const url = urlWithin(base, ROUTES.ingest.path);
       const lines = events.map(({ text }) => text).join('\n');
       const id = `${events[0]?.event.id} and ${events.length - 1} more`;
-      return send({ method: 'POST', url, lines, id, ...signed(id) }, (answer, redact) =>
-        parseBatch(answer, id, events, BatchAcknowledgement, redact),
-      );
+      return send({ method: 'POST', url, lines, id, ...signed(id) }, batch(id, events));
     },
     events: (query) => read('events', page(lists.events(), query), {}, query),
     conversations: async (query) =>
       compared('conversations', await read('conversations', page(lists.conversations(), query), {}, query)),
-    conversation: async (id) => read('conversation', as(records.conversation(), id), { id }),
+    conversation: async (id) => read('conversation', (await answers()).conversation(id), { id }),
     messages: async (query) => {
       try {
         const reply = await read(messagesRoute ?? 'messages', page(lists.messages(), query), {}, query);
@@ -276,11 +241,6 @@ export function createClient(options: ClientOptions): Client {
       return send({ method: 'GET', url, withToken: !open }, rawReply);
     },
   };
-}
-
-/** Returns the parser of one record. `id` is the id that is asked for. */
-function as<T>(readBody: ReadBody<T>, id?: string): (answer: ApiResponse) => Reply<T> {
-  return (answer) => parseResponseWith(answer, (body) => readBody(body, answer, id));
 }
 
 /** Returns the parser of a page that is asked for with this query. */

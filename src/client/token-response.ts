@@ -1,5 +1,5 @@
 // Reads the answer to a request for a token.
-import type { ReceivedToken } from '../contract/token.ts';
+import type { ReceivedToken } from '../contract/access-token.ts';
 import { Fault } from '../faults.ts';
 import { TOKEN_FROM_ELSEWHERE } from './error-response.ts';
 import { dropNotices, type Messages } from './record-list.ts';

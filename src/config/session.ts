@@ -1,7 +1,7 @@
 // Chooses the token that a command sends: given by the user, stored, renewed or, for the local archive, obtained on demand.
 import { isWithin } from '../client/base-url.ts';
 import { NoTokenFault } from '../client/no-token.ts';
-import type { ReceivedToken, TokenRequest } from '../contract/token.ts';
+import type { ReceivedToken, TokenRequest } from '../contract/access-token.ts';
 import { Fault, type FaultKind } from '../faults.ts';
 import { shellLine } from '../shell-words.ts';
 import { isExpired, readClock } from './token-expiry.ts';

@@ -1,7 +1,7 @@
 // The store of tokens by origin and profile, and its default: tokens.json, which several processes may change at once.
 import { writeNewFile } from '../disk/atomic-file.ts';
 import { Fault } from '../faults.ts';
-import type { ReceivedToken } from '../contract/token.ts';
+import type { ReceivedToken } from '../contract/access-token.ts';
 import { withLock, removeLeftovers } from './lock.ts';
 import { readPrivate, replacePrivate, writeFault, type StoreWorld } from './private-file.ts';
 import { parsePrivateJson } from './private-json.ts';

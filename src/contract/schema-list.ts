@@ -34,7 +34,7 @@ import { ServiceReport } from './reports/service.ts';
 import { ExportReport, PullPlan, PullReport, ThreadReport, VerifyReport } from './reports/files.ts';
 import { SearchCount, SearchHit, SearchPage } from './search/search.ts';
 import { SentPosition, SentSequence } from './sequence.ts';
-import { Token, TokenRequest } from './token.ts';
+import { Token, TokenRequest } from './access-token.ts';
 
 const MessageList = sentListOf(Message);
 

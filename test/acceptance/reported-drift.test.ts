@@ -1,6 +1,6 @@
 // Injected drift is reported in body, header, health and token, is reproducible by seed, and affects lists only.
 import { expect, test } from 'vitest';
-import { Token } from '../../src/contract/token.ts';
+import { Token } from '../../src/contract/access-token.ts';
 import { parseDrift } from '../../src/service/fault-injection/options.ts';
 import { sampleArchive, tokenFor } from '../support/archive.ts';
 import { call } from '../support/call.ts';

@@ -1,7 +1,7 @@
 // Which token is sent: given, stored, renewed or obtained unasked; never another origin's.
 import * as fs from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { TokenRequest } from '../../src/contract/token.ts';
+import type { TokenRequest } from '../../src/contract/access-token.ts';
 import { Fault } from '../../src/faults.ts';
 import { createSession, tokenOrigin } from '../../src/config/session.ts';
 import { resolveSettings } from '../../src/config/settings.ts';

@@ -4,7 +4,7 @@ import { Acknowledgement } from '../../contract/event.ts';
 import { flagOf } from '../../contract/flag.ts';
 import { Health } from '../../contract/health.ts';
 import { Instant } from '../../contract/scalars.ts';
-import { ReceivedToken } from '../../contract/token.ts';
+import { ReceivedToken } from '../../contract/access-token.ts';
 import { acceptanceIn } from './acceptance.ts';
 import { ACKNOWLEDGEMENT_ALIASES, TOKEN_ALIASES } from './field-aliases.ts';
 import { fieldNamed, ownField, type JsonRecord } from './json-path.ts';

@@ -1,6 +1,7 @@
 // Sends events: writes them to the journal first, and sends batches where the service accepts them.
 import type { App } from '../../app.ts';
-import { NOT_ACCEPTED, type Client } from '../../client/index.ts';
+import { NOT_ACCEPTED } from '../../client/acknowledgement.ts';
+import type { Client } from '../../client/index.ts';
 import type { Acknowledgement } from '../../contract/event.ts';
 import { Fault } from '../../faults.ts';
 import type { OutgoingEvent } from './envelopes.ts';
