@@ -4,7 +4,7 @@ import { Fault, NOTHING_CHANGED } from '../../faults.ts';
 import type { Archive } from './archive.ts';
 import type { BlobsMark } from './files/blobs.ts';
 import { archiveId } from './meta-table/file-key.ts';
-import { filesId } from './meta-table/files-location.ts';
+import { filesMarking, storeFilesMarked } from './meta-table/files-location.ts';
 
 const MARK = 'arx-archive.json';
 /** `place`: the id of the place, absent in one that the archive began with. */
@@ -16,8 +16,8 @@ const OLDEST_FILES = 16;
 
 /**
  * Makes sure that the files of an archive are where it was opened with, and marks the place unless the archive is read-only. A
- * place without a mark, as an older arx leaves it, must contain one of the archive's oldest files, if there are any. Returns a
- * function that tells whether the place is still there. Throws Fault 'store' for another place, 'disk' or 'unsafe' when
+ * place without a mark, as an older arx leaves it, must contain one of the archive's oldest files; where there are none, no place
+ * may have been marked before. Returns a function that tells whether the place is still there. Throws Fault 'store' for another place, 'disk' or 'unsafe' when
  * a folder cannot be created or read, and DatabaseAccessError for a bucket.
  */
 export async function claimFiles(archive: Archive): Promise<() => Promise<boolean>> {
@@ -41,21 +41,25 @@ async function claimMark(archive: Archive, mark: BlobsMark): Promise<boolean> {
     if (!archive.readOnly) throw error;
     return undefined;
   });
-  const place = await filesId(archive.database);
+  const { id: place, isMarked } = await filesMarking(archive.database);
   const named = await namedBy(mark);
   if (named !== undefined && id !== undefined) {
     if (named.archive !== id) throw wrongPlaceFault(mark, `its ${MARK} names another archive`);
     if (named.id !== place) throw wrongPlaceFault(mark, 'the archive keeps its files in another place now');
+    if (!archive.readOnly && !isMarked) await storeFilesMarked(archive.database);
     return true;
   }
   if (place !== '') throw wrongPlaceFault(mark, `its ${MARK} is missing`);
-  if (!(await holdsOldest(archive)))
+  const oldest = await oldestFiles(archive);
+  if (oldest.length === 0 && isMarked) throw wrongPlaceFault(mark, `its ${MARK} is missing`);
+  if (oldest.length > 0 && !(await holdsOne(archive, oldest)))
     throw wrongPlaceFault(mark, 'it holds none of the oldest files of the archive');
   if (archive.readOnly || id === undefined) return false;
   await writeMark(mark, { version: 1, archive: id });
   const namedAfter = await namedBy(mark);
   if (namedAfter !== undefined && namedAfter.archive !== id)
     throw wrongPlaceFault(mark, `its ${MARK} names another archive`);
+  if (namedAfter !== undefined) await storeFilesMarked(archive.database);
   return namedAfter !== undefined;
 }
 
@@ -88,13 +92,17 @@ async function writeMark(mark: BlobsMark, content: Mark): Promise<void> {
   await mark.write(MARK, `${JSON.stringify(content)}\n`);
 }
 
-async function holdsOldest({ database, blobs }: Archive): Promise<boolean> {
+async function oldestFiles({ database }: Archive): Promise<string[]> {
   const rows = await database.all<{ sha256: string }>(
     'SELECT sha256 FROM attachments WHERE stored = 1 ORDER BY n LIMIT $1',
     [OLDEST_FILES],
   );
-  for (const { sha256 } of rows) if ((await blobs.size(sha256)) !== undefined) return true;
-  return rows.length === 0;
+  return rows.map(({ sha256 }) => sha256);
+}
+
+async function holdsOne({ blobs }: Archive, files: readonly string[]): Promise<boolean> {
+  for (const sha256 of files) if ((await blobs.size(sha256)) !== undefined) return true;
+  return false;
 }
 
 /** Returns the archive that the mark names, and the id of the place; undefined where there is no mark. */

@@ -13,6 +13,7 @@ const Home = z.object({ kind: z.enum(FILES_PLACES), id: z.string() });
 const KIND = 'files';
 const ID = 'files_id';
 const MOVE = 'files_move';
+const MARKED = 'files_marked';
 
 /** Returns the location. The first process that opens an archive decides it, before there is any message. */
 export async function filesLocation(statements: Statements): Promise<FilesLocation> {
@@ -38,6 +39,17 @@ export function filesPlaceOf({ blobs }: Pick<Archive, 'blobs'>): FilesPlace {
 /** Returns the id of the present place of the files. */
 export async function filesId(statements: Statements): Promise<string> {
   return (await storedHome(statements)).id;
+}
+
+/** Returns the id of the present place of the files, and whether that place was marked once. */
+export async function filesMarking(statements: Statements): Promise<{ id: string; isMarked: boolean }> {
+  const { id, isMarked } = await storedHome(statements);
+  return { id, isMarked };
+}
+
+/** Stores that the place of the files is marked. */
+export async function storeFilesMarked(statements: Statements): Promise<void> {
+  await setValue(statements, MARKED, 'yes');
 }
 
 /** Returns the place that the files are being moved to; undefined where they are not. */
@@ -82,14 +94,19 @@ export async function checkFilesHome(statements: Statements, { filesHome }: Arch
 }
 
 /** What the table says of the place of the files: its kind and id, and where they are being moved to. */
-type StoredHome = { kind: string | undefined; id: string; move: string | undefined };
+type StoredHome = { kind: string | undefined; id: string; move: string | undefined; isMarked: boolean };
 
 async function storedHome(statements: Statements): Promise<StoredHome> {
   const rows = await statements.all<{ key: string; value: string }>(
-    `SELECT key, value FROM meta WHERE key IN ('${KIND}', '${ID}', '${MOVE}')`,
+    `SELECT key, value FROM meta WHERE key IN ('${KIND}', '${ID}', '${MOVE}', '${MARKED}')`,
   );
   const values = new Map(rows.map(({ key, value }) => [key, value]));
-  return { kind: values.get(KIND), id: values.get(ID) ?? '', move: values.get(MOVE) };
+  return {
+    kind: values.get(KIND),
+    id: values.get(ID) ?? '',
+    move: values.get(MOVE),
+    isMarked: values.has(MARKED),
+  };
 }
 
 function isSame(home: FilesHome, stored: StoredHome): boolean {

@@ -420,6 +420,19 @@ describe.skipIf(noPostgres)('files', () => {
       await expect(open({ url, blobs: here })).rejects.toMatchObject(other);
     });
 
+    test.each([{ readOnly: false }, { readOnly: true }])(
+      'of an archive that has no files yet, it is the first one that was marked: %j',
+      async (how) => {
+        const here = join(dir, 'here');
+        await open({ url, blobs: here });
+        const elsewhere = join(dir, 'elsewhere');
+        await mkdir(elsewhere);
+        await expect(open({ url, blobs: elsewhere, ...how })).rejects.toMatchObject(other);
+        expect(await readdir(elsewhere)).toEqual([]);
+        await open({ url, blobs: here, ...how });
+      },
+    );
+
     test('is marked once by many that open at a time', async () => {
       const blobs = join(dir, 'blobs/new');
       await Promise.all([1, 2, 3, 4, 5].map(() => open({ url, blobs })));
