@@ -29,7 +29,7 @@ export async function run(input: Input, app: App): Promise<void> {
       isThere = true;
       return opened;
     });
-  const { checkNewPlace, countFiles, moveFiles } = await import('../../service/copy/index.ts');
+  const { checkNewPlace, countFiles, missingFiles, moveFiles } = await import('../../service/copy/index.ts');
   const target = await openFiles('url' in to ? to : {}, archive.database, app.world);
   if (input.dryRun && target.mark !== undefined) await checkNewPlace(archive, target.mark);
   const { count, bytes } = await countFiles(archive.database);
@@ -64,11 +64,13 @@ export async function run(input: Input, app: App): Promise<void> {
     Object.assign(report.files, moved);
     report.verdict = moved === undefined ? 'there_already' : 'moved';
   }
+  if (report.verdict === 'there_already')
+    Object.assign(report.files, await missingFiles(archive.database, archive.blobs));
   await app.printer.report(report, () => filesMoveLines(report, app.screen));
   if (report.files.damaged > 0)
     app.addFault(
       new Fault('integrity', `${plural(report.files.damaged, 'file')} missing or damaged, not copied`, {
-        hint: 'arx fsck names them',
+        hint: 'arx fsck names them; where the old place has them whole, move the files back there and then again',
       }),
     );
 }

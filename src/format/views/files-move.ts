@@ -9,7 +9,7 @@ import { firstBranches } from './first-branches.ts';
 /** What people read in place of the verdict. */
 const VERDICTS: Readonly<Record<FilesMoveReport['verdict'], { text: string; style: Style }>> = {
   moved: { text: 'moved', style: 'good' },
-  there_already: { text: 'nothing to move: the files are there already', style: 'warn' },
+  there_already: { text: 'nothing to move: this is the place of the files already', style: 'warn' },
   not_moved: { text: 'nothing was written', style: 'warn' },
 };
 

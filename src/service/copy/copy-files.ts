@@ -30,6 +30,36 @@ export async function countFiles(source: Statements): Promise<{ count: number; b
   return { count: row?.count ?? 0, bytes: row?.bytes ?? 0 };
 }
 
+/** Returns which of the files that the rows name are not in `place`. Their bytes are not read. */
+export async function missingFiles(
+  source: Statements,
+  place: Blobs,
+): Promise<Pick<CopiedFiles, 'damaged' | 'damaged_files'>> {
+  const missing: string[] = [];
+  let count = 0;
+  for await (const { begin, rows } of filesByPart(source)) {
+    const there = new Set(await place.names(begin));
+    const gone = rows.filter(({ sha256 }) => !there.has(sha256));
+    count += gone.length;
+    missing.push(...gone.slice(0, MAX_NAMED_FILES - missing.length).map(({ sha256 }) => sha256));
+  }
+  return { damaged: count, damaged_files: missing };
+}
+
+/** Yields the files that the rows name, in parts whose names begin alike. */
+async function* filesByPart(source: Statements): AsyncGenerator<{ begin: string; rows: FileOfRows[] }> {
+  const { greatest = 0 } =
+    (await source.get<{ greatest: number }>('SELECT COALESCE(MAX(n), 0) AS greatest FROM attachments')) ?? {};
+  for (const begin of greatest <= MAX_FILES_IN_ONE_PART ? [''] : SHARDS) {
+    const rows = await source.all<FileOfRows>(
+      `SELECT sha256, MAX(bytes) AS bytes FROM attachments
+        WHERE stored = 1 AND sha256 >= $1 AND sha256 < $2 GROUP BY sha256 ORDER BY sha256`,
+      [begin, `${begin}g`],
+    );
+    if (rows.length > 0) yield { begin, rows };
+  }
+}
+
 /** Copies the files that the target lacks. Calls `progress` with the bytes of each file that is there. */
 export async function copyFiles(
   source: Statements,
@@ -45,16 +75,8 @@ export async function copyFiles(
       report.damaged_files.push(sha256);
     progress(bytes);
   };
-  const { greatest = 0 } =
-    (await source.get<{ greatest: number }>('SELECT COALESCE(MAX(n), 0) AS greatest FROM attachments')) ?? {};
-  for (const begin of greatest <= MAX_FILES_IN_ONE_PART ? [''] : SHARDS) {
+  for await (const { begin, rows } of filesByPart(source)) {
     signal.throwIfAborted();
-    const rows = await source.all<FileOfRows>(
-      `SELECT sha256, MAX(bytes) AS bytes FROM attachments
-        WHERE stored = 1 AND sha256 >= $1 AND sha256 < $2 GROUP BY sha256`,
-      [begin, `${begin}g`],
-    );
-    if (rows.length === 0) continue;
     const there = new Set(await to.names(begin));
     const copy = async ({ sha256, bytes }: FileOfRows): Promise<'known' | 'copied' | 'damaged'> => {
       signal.throwIfAborted();

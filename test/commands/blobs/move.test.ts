@@ -144,6 +144,21 @@ describe.skipIf(noPostgres)('blobs move', () => {
       verdict: 'moved',
     });
     expect(await run(['fsck'])).toMatchObject({ exit: 12 });
+    // Run again, it does not say that all files are there.
+    for (const again of [await move('database', folder('a')), await move('database')]) {
+      expect(again).toMatchObject({ exit: 12 });
+      expect(JSON.parse(again.stdout)).toMatchObject({
+        files: { copied: 0, damaged: 2, damaged_files: [gone, damaged].toSorted() },
+        verdict: 'there_already',
+      });
+    }
+    // They may be whole in the old place by now: back, and then again.
+    writeFileSync(join(dir, 'a', damaged.slice(0, 2), damaged.slice(2)), 'note two\n');
+    await move(folder('a'));
+    expect(JSON.parse((await move('database', folder('a'))).stdout)).toMatchObject({
+      files: { copied: 1, damaged: 1, damaged_files: [gone] },
+      verdict: 'moved',
+    });
   });
 
   test('a link in the new folder is not followed, and one in the old folder is damage', async () => {
