@@ -86,13 +86,28 @@ export function checkedRedirect(answer: ApiResponse, from: URL, allowed: Readonl
   throw new Fault(
     kind,
     message,
-    /^https?:$/.test(target.protocol) ? { ...detail, hint: trustHint(target) } : detail,
+    /^https?:$/.test(target.protocol) ? { ...detail, hint: redirectHint(target) } : detail,
   );
 }
 
-/** Returns how to allow files from the origin of `url`. */
-function trustHint({ origin, host }: URL): string {
-  return `if you trust it: --asset-url ${safeText(origin, 200)} or --allow-asset-host ${safeText(host, 200)}`;
+/** Returns how to allow file URLs of the origin of `url`. */
+function trustHint(url: URL): string {
+  return [`if you trust it: ${byOrigin(url)}`, ...byHost(url)].join(' or ');
+}
+
+/** Returns how to follow redirects to `url`. `--asset-url` would replace the origin that the file URLs themselves have. */
+function redirectHint(url: URL): string {
+  return `if you trust it: ${byHost(url)[0] ?? byOrigin(url)}`;
+}
+
+function byOrigin({ origin }: URL): string {
+  return `--asset-url ${safeText(origin, 200)}`;
+}
+
+/** Nothing where the option would not do: it stands for https, and for http on this machine alone. */
+function byHost({ protocol, hostname, host }: URL): string[] {
+  const isTaken = protocol === 'https:' || isLoopback(hostname);
+  return isTaken ? [`--allow-asset-host ${safeText(host, 200)}`] : [];
 }
 
 /** Returns an address within a server, as a path or below the base URL. Text with blanks is none. */

@@ -367,7 +367,7 @@ describe('E: where files come from', () => {
     expect(ran.stderr).toContain(
       `the server redirects to 127.0.0.1:${other.port} (status 302), which arx does not follow`,
     );
-    expect(ran.stderr).toContain(`--allow-asset-host 127.0.0.1:${other.port}`);
+    expect(ran.stderr).toContain(`hint: if you trust it: --allow-asset-host 127.0.0.1:${other.port}\n`);
     expect(ran.stderr).not.toContain('base URL');
     expect([(await again(`--allow-asset-host 127.0.0.1:${other.port}`)).exit, there()]).toEqual([
       0,
