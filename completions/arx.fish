@@ -476,7 +476,7 @@ complete -c arx -n '__arx_at events send' -l id -x -d 'id of the event, which yo
 complete -c arx -n '__arx_at events send' -l payload -x -d 'payload as JSON, or @FILE; @- is standard input'
 complete -c arx -n '__arx_at events send' -l file -rF -d 'events as JSON {id, type, payload}, one per line; - is standard input'
 complete -c arx -n '__arx_at events send' -l allow-unknown-type -d 'send an event type that arx does not know'
-complete -c arx -n '__arx_at events send' -l retry-for -x -d 'send again while the service is away or busy (default: 120; 0: only once)'
+complete -c arx -n '__arx_at events send' -l retry-for -x -d 'send again while the service is away or busy (default: 120; 0: only as --retries says)'
 complete -c arx -n '__arx_at events send' -l journal -rF -d 'file of events sent and acknowledged (default: one per service and profile)'
 complete -c arx -n '__arx_at events send' -l sign-with -rF -d 'sign with the secrets in FILE, one per line (Standard Webhooks); - is standard input'
 complete -c arx -n '__arx_at events send' -a 'message.reordered attachment.reclassified contact.flagged sequence.diverged mirror.detected'
