@@ -34,6 +34,7 @@ const POOLER_MESSAGES: readonly [text: RegExp, kind: AccessErrorKind][] = [
 const CLIENT_MESSAGES: readonly [text: RegExp, kind: AccessErrorKind][] = [
   [/^SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a (?:non-empty )?string$/, 'no_password'],
   [/^The server does not support SSL connections$/, 'no_tls'],
+  [/^Query read timeout$/, 'no_answer'],
 ];
 
 /** By the codes of Node for a certificate. */
@@ -60,10 +61,9 @@ export function throwAccessError(error: unknown): never {
   const kind = CLIENT_MESSAGES.find(([text]) => text.test(error.message))?.[1];
   if (kind !== undefined) throw new DatabaseAccessError(kind, undefined, error);
   const { code } = error as NodeJS.ErrnoException;
-  const isTimeout = error.message === 'Query read timeout';
   throw new DatabaseAccessError(
-    isTimeout ? 'busy' : (CERTIFICATE_CODES[code ?? ''] ?? 'unreachable'),
-    code ?? (isTimeout ? 'timeout' : 'connection lost'),
+    CERTIFICATE_CODES[code ?? ''] ?? 'unreachable',
+    code ?? 'connection lost',
     error,
   );
 }

@@ -9,7 +9,8 @@ import { primaryCode, SQLITE } from './sqlite-result-codes.ts';
  * `no_password`: the server asks for a password and none is known. `no_connection_left`: max_connections, or the limit of the user or the database. `pooler`: a pooler in front of the server does not
  * allow what is needed. `missing`: the server has no such database. `no_database`: a pooler knows no database of this name. `unwritable`: this user may only read the archive. `denied`: this user lacks another right.
  * `standby`: the server takes no writes now. `no_writable`, `no_standby`: no server of the address is of the kind that it asks
- * for. `busy`: locked, too slow, or in conflict with others after all attempts. `full`: no space left.
+ * for. `busy`: locked, too slow, or in conflict with others after all attempts. `no_answer`: a statement
+ * got no answer within the client's limit. `full`: no space left.
  * `failing`: the disk, or a limit of the system on open files or on the size of a file, does not let it be read or written.
  * `read_only`: its disk or its file is read-only. Those of the bucket: no answer, busy for all attempts, credentials refused or
  * missing rights, no such bucket, another region, a clock that differs, and answers that cannot be right.
@@ -33,6 +34,7 @@ export type AccessErrorKind =
   | 'no_writable'
   | 'no_standby'
   | 'busy'
+  | 'no_answer'
   | 'full'
   | 'failing'
   | 'read_only'
@@ -126,6 +128,12 @@ const KINDS: Record<AccessErrorKind, { text: string; fault: FaultKind; isTempora
       fault: 'busy',
       isTemporary: true,
       hint: 'another process writes to it: try again when that has ended',
+    },
+    no_answer: {
+      text: 'the database does not answer in time',
+      fault: 'busy',
+      isTemporary: true,
+      hint: 'look at the log of its server, or of the pooler in front of it',
     },
     full: {
       text: 'the database has no space left',

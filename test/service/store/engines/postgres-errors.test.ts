@@ -51,3 +51,16 @@ test.each([
   if (hint === undefined) expect(fault.detail.hint).toBeUndefined();
   else expect(fault.detail.hint).toContain(hint);
 });
+
+// As of a pooler that waits for its own connection: nobody else has to be writing.
+test('no answer in time is not another process that writes', () => {
+  const late = () => throwAccessError(new Error('Query read timeout'));
+  expect(late).toThrow(expect.objectContaining({ kind: 'no_answer', code: undefined }));
+  try {
+    late();
+  } catch (error) {
+    const { kind, message, detail } = accessFault(error as DatabaseAccessError);
+    expect([kind, message, detail.retryable]).toEqual(['busy', 'the database does not answer in time', true]);
+    expect(detail.hint).toContain('the pooler in front of it');
+  }
+});
