@@ -24,7 +24,10 @@ export const EVENT_COMMANDS = [
       ['--payload <json>', 'payload as JSON, or @FILE; @- is standard input'],
       ['--file <file>', 'events as JSON {id, type, payload}, one per line; - is standard input'],
       ['--allow-unknown-type', 'send an event type that arx does not know'],
-      ['--retry-for <seconds>', 'send again while the service is away or busy (default: 120; 0: only as --retries says)'],
+      [
+        '--retry-for <seconds>',
+        'send again while the service is away or busy (default: 120; 0: only as --retries says)',
+      ],
       JOURNAL,
       SIGN,
     ],
