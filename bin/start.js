@@ -58,7 +58,7 @@ exports.start = function start(main, scriptOf) {
 };
 
 /** Modules of Node that many scripts of the program name and few runs use: loading each takes a start about 1 ms. */
-const LATE = new Set(['node:fs/promises', 'node:tty', 'node:v8']);
+const LATE = new Set(['node:fs/promises', 'node:timers/promises', 'node:tty', 'node:v8']);
 
 /** Returns a stand-in that loads the module when a member of it is first used. */
 function lateModule(name, load) {

@@ -1,6 +1,6 @@
 // Starts the program: the only file that uses process, the clock and timers.
 import { randomBytes } from 'node:crypto';
-import { existsSync, writeSync } from 'node:fs';
+import { existsSync, fstatSync, writeSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -12,6 +12,7 @@ import { diskFault } from './disk/disk-fault.ts';
 import { processOf } from './disk/process-state.ts';
 import { exitCodeOf } from './exit.ts';
 import { Fault } from './faults.ts';
+import { lazy } from './lazy.ts';
 import type { Sink, Source, Terminal, World } from './world.ts';
 
 const controller = new AbortController();
@@ -44,20 +45,23 @@ function withoutToken(): NodeJS.ProcessEnv {
 /** Time for a write after the run was interrupted: the reader of a pipe may never read on. */
 const FINAL_WRITE_TIMEOUT_MS = 200;
 
-/** `isTTY` is absent for files and pipes. */
-function sink(stream: Omit<NodeJS.WriteStream, 'isTTY'> & { fd: 1 | 2; isTTY?: boolean }): Sink {
+/** Returns a standard stream. It is opened when it is first used: the modules of a pipe or a terminal take a start 4 ms to load. */
+function sink(name: 'stdout' | 'stderr'): Sink {
+  const opened = lazy(() => {
+    const stream = process[name];
+    // The callback of a write gets its error. Without this listener the error would end the process.
+    return stream.on('error', () => {});
+  });
   // isatty() is in a module that a run without a terminal does not load.
-  const isTTY = stream.isTTY === true;
-  // The callback of a write gets its error. Without this listener the error would end the process.
-  stream.on('error', () => {});
+  const isTTY = fstatSync(name === 'stdout' ? 1 : 2).isCharacterDevice() && opened().isTTY;
   return {
     isTTY,
     get columns() {
       // A terminal that does not know its size says 0.
-      return (isTTY && stream.columns) || undefined;
+      return (isTTY && opened().columns) || undefined;
     },
     get rows() {
-      return (isTTY && stream.rows) || undefined;
+      return (isTTY && opened().rows) || undefined;
     },
     write: (chunk) =>
       new Promise((resolve, reject) => {
@@ -66,7 +70,7 @@ function sink(stream: Omit<NodeJS.WriteStream, 'isTTY'> & { fd: 1 | 2; isTTY?: b
           void sleep(FINAL_WRITE_TIMEOUT_MS).then(() => reject(signal.reason as Fault));
         if (signal.aborted) rejectSoon();
         else signal.addEventListener('abort', rejectSoon, { once: true });
-        stream.write(chunk, (error) => {
+        opened().write(chunk, (error) => {
           signal.removeEventListener('abort', rejectSoon);
           if (!error) resolve();
           else reject(faultOfWrite(error));
@@ -262,8 +266,8 @@ const world: World = {
   home: homeFolder(),
   platform: process.platform,
   stdin,
-  stdout: sink(process.stdout),
-  stderr: sink(process.stderr),
+  stdout: sink('stdout'),
+  stderr: sink('stderr'),
   now: () => Date.now(),
   // performance.now() would load node:perf_hooks.
   monotonic: () => {

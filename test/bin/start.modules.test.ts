@@ -8,7 +8,7 @@ import { tempFolder } from '../support/temp-folder.ts';
 
 const LATE = new Set(['fs/promises', 'net', 'perf_hooks', 'readline', 'tty', 'v8', 'worker_threads']);
 
-test('a list of the local archive loads no clock, terminal, network, thread or second file system of Node', async () => {
+test('a list of the local archive into a file loads no clock, terminal, network, thread or second file system of Node', async () => {
   const { main, run } = packagedProgram();
   const dir = tempFolder('home');
   const notes = tempFolder('notes');
@@ -25,7 +25,7 @@ test('a list of the local archive loads no clock, terminal, network, thread or s
   const ended = await startProcess(
     process.execPath,
     ['--require', preload, launcher, 'attachments', 'ls', '--json'],
-    { dir, stdio: ['ignore', output, output] },
+    { dir, stdio: ['ignore', output, 'pipe'] },
   ).ended;
   closeSync(output);
   expect(ended.exit).toBe(0);
