@@ -236,7 +236,7 @@ _arx() {
     "archive move") flags+=" --from-blobs --to-blobs --dry-run --yes"; : ;;
     "archive upgrade") flags+=" --dry-run"; : ;;
     "archive drop") flags+=" --dry-run --yes"; : ;;
-    "blobs move") flags+=" --to --database --blobs --dry-run --yes"; : ;;
+    "blobs move") flags+=" --to --database --blobs --leave-damaged --dry-run --yes"; : ;;
     "tokens ls") flags+=" --database --blobs"; : ;;
     "tokens revoke") flags+=" --client-id --all --dry-run --yes --database --blobs"; : ;;
     "serve") flags+=" --host --port --asset-port --allow-host --database --blobs --redirect-files --archives --max-tier --read-only --trust-proxy --max-connections --max-connections-per-address --log --log-level --metrics-port --metrics-host --webhook-secret-file --drift --drift-seed --drift-faults --drift-mode --drift-reported --drift-writes --drift-latency --drift-log --transport-faults --transport-kinds --list-variants --fault-lists"; : ;;

@@ -529,6 +529,7 @@ complete -c arx -n '__arx_at archive drop' -l yes -d 'do not ask; needed where t
 complete -c arx -n '__arx_at blobs move' -l to -x -d 'the new place: a folder, s3://BUCKET/PREFIX, or the word database'
 complete -c arx -n '__arx_at blobs move' -l database -x -d 'postgres://…'
 complete -c arx -n '__arx_at blobs move' -l blobs -x -d 'the present place, where it is not the database'
+complete -c arx -n '__arx_at blobs move' -l leave-damaged -d 'move although files are missing or damaged, and leave these behind'
 complete -c arx -n '__arx_at blobs move' -l dry-run -d 'show what would be changed; change nothing'
 complete -c arx -n '__arx_at blobs move' -l yes -d 'do not ask; needed where there is no terminal to ask on'
 complete -c arx -n '__arx_at tokens ls' -l database -x -d 'sqlite:FOLDER or postgres://… (default: the local archive)'

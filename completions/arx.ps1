@@ -110,7 +110,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'archive move' = @('--from-blobs', '--to-blobs', '--dry-run', '--yes')
     'archive upgrade' = @('--dry-run')
     'archive drop' = @('--dry-run', '--yes')
-    'blobs move' = @('--to', '--database', '--blobs', '--dry-run', '--yes')
+    'blobs move' = @('--to', '--database', '--blobs', '--leave-damaged', '--dry-run', '--yes')
     'tokens ls' = @('--database', '--blobs')
     'tokens revoke' = @('--client-id', '--all', '--dry-run', '--yes', '--database', '--blobs')
     'serve' = @('--host', '--port', '--asset-port', '--allow-host', '--database', '--blobs', '--redirect-files', '--archives', '--max-tier', '--read-only', '--trust-proxy', '--max-connections', '--max-connections-per-address', '--log', '--log-level', '--metrics-port', '--metrics-host', '--webhook-secret-file', '--drift', '--drift-seed', '--drift-faults', '--drift-mode', '--drift-reported', '--drift-writes', '--drift-latency', '--drift-log', '--transport-faults', '--transport-kinds', '--list-variants', '--fault-lists')

@@ -183,6 +183,7 @@ export const ARCHIVE_COMMANDS = [
       ['--to <place>', 'the new place: a folder, s3://BUCKET/PREFIX, or the word database'],
       ['--database <url>', 'postgres://…'],
       ['--blobs <place>', 'the present place, where it is not the database'],
+      ['--leave-damaged', 'move although files are missing or damaged, and leave these behind'],
       ...CONFIRM_OPTIONS,
     ],
     examples: [

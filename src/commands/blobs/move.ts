@@ -12,7 +12,12 @@ import { archivePlace, DATABASE_INPUT } from '../archive/database-option.ts';
 /** In place of a folder or a bucket: the database itself. */
 const DATABASE = 'database';
 
-export const Input = z.object({ to: z.string().min(1), ...CONFIRM_INPUT, ...DATABASE_INPUT });
+export const Input = z.object({
+  to: z.string().min(1),
+  leaveDamaged: z.boolean().default(false),
+  ...CONFIRM_INPUT,
+  ...DATABASE_INPUT,
+});
 type Input = z.infer<typeof Input>;
 
 /** Runs `arx blobs move`. */
@@ -55,14 +60,19 @@ export async function run(input: Input, app: App): Promise<void> {
     const progress = app.progress();
     let done = 0;
     const moved = await moveFiles(archive, target, {
+      leaveDamaged: input.leaveDamaged,
       signal: app.world.signal,
       progress(more) {
         done += more;
         progress.update({ label: 'files', done, total: bytes, unit: 'bytes' });
       },
     }).finally(() => progress.end());
-    Object.assign(report.files, moved);
-    report.verdict = moved === undefined ? 'there_already' : 'moved';
+    if (moved === undefined) report.verdict = 'there_already';
+    else {
+      const { isMoved, ...files } = moved;
+      Object.assign(report.files, files);
+      report.verdict = isMoved ? 'moved' : 'not_moved';
+    }
   }
   if (report.verdict === 'there_already')
     Object.assign(report.files, await missingFiles(archive.database, archive.blobs));
@@ -70,7 +80,10 @@ export async function run(input: Input, app: App): Promise<void> {
   if (report.files.damaged > 0)
     app.addFault(
       new Fault('integrity', `${plural(report.files.damaged, 'file')} missing or damaged, not copied`, {
-        hint: 'arx fsck names them; where the old place has them whole, move the files back there and then again',
+        hint:
+          report.verdict === 'not_moved'
+            ? 'the files stay where they are; arx fsck names the damaged ones; --leave-damaged moves without them'
+            : 'arx fsck names them; where the old place has them whole, move the files back there and then again',
       }),
     );
 }

@@ -163,7 +163,8 @@ export type ArchiveCopyReport = z.infer<typeof ArchiveCopyReport>;
 
 /**
  * `arx blobs move -o json`. `from` and `to` name a folder or a bucket, or are `database`. `copied` counts what this run stored; the rest
- * was there from a run that was interrupted. `damaged` files are missing in the old place or have other bytes than those of import.
+ * was there from an earlier run. `damaged` files are missing in the old place or have other bytes than those of import; without
+ * `--leave-damaged` they keep the files from being moved.
  */
 export const FilesMoveReport = z.object({
   version,

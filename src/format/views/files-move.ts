@@ -10,7 +10,7 @@ import { firstBranches } from './first-branches.ts';
 const VERDICTS: Readonly<Record<FilesMoveReport['verdict'], { text: string; style: Style }>> = {
   moved: { text: 'moved', style: 'good' },
   there_already: { text: 'nothing to move: this is the place of the files already', style: 'warn' },
-  not_moved: { text: 'nothing was written', style: 'warn' },
+  not_moved: { text: 'not moved: the files stay where they are', style: 'warn' },
 };
 
 /** Returns a move of files: from where to where, and what was copied. */

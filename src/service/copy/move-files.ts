@@ -16,14 +16,14 @@ import { copyFiles, type CopiedFiles } from './copy-files.ts';
 
 /**
  * Copies the files that the rows name into `to`, which then is their place. Nobody stores new files meanwhile. Resolves to undefined
- * where `to` is their place already; a move that was killed is given up then. Files that are missing or damaged are left out.
- * After an interruption the same call continues. Throws the reason of the signal, and Fault 'conflict' where another move began.
+ * where `to` is their place already; a move that was killed is given up then. Where files are missing or damaged, the others are
+ * copied and the place stays, except with `leaveDamaged`. After an interruption the same call continues. Throws the reason of the signal, and Fault 'conflict' where another move began.
  */
 export async function moveFiles(
   archive: Archive,
   to: Blobs,
-  options: { signal: AbortSignal; progress(bytes: number): void },
-): Promise<CopiedFiles | undefined> {
+  options: { leaveDamaged: boolean; signal: AbortSignal; progress(bytes: number): void },
+): Promise<(CopiedFiles & { isMoved: boolean }) | undefined> {
   const { database } = archive;
   const id = to.mark === undefined ? '' : await markNewPlace(archive, to.mark, randomUUID());
   const target: FilesHome = { kind: filesPlaceOf({ blobs: to }), id };
@@ -36,6 +36,7 @@ export async function moveFiles(
   try {
     const copied = await copyFiles(database, archive.blobs, to, options);
     options.signal.throwIfAborted();
+    if (copied.damaged > 0 && !options.leaveDamaged) return { ...copied, isMoved };
     await database.transaction(async (statements) => {
       if (!(await isOwnMove(statements, target)))
         throw new Fault('conflict', 'another arx blobs move of this archive began meanwhile', {
@@ -44,7 +45,7 @@ export async function moveFiles(
       await endFilesMove(statements, target);
     });
     isMoved = true;
-    return copied;
+    return { ...copied, isMoved };
   } finally {
     // Then imports go on. Where this fails too, they are refused until a move ends.
     if (!isMoved)

@@ -29,8 +29,8 @@ describe.skipIf(noPostgres)('blobs move', () => {
       argv: [...words, '--database', url, ...(blobs === undefined ? [] : ['--blobs', blobs])],
       env: ENV,
     });
-  const move = (to: string, blobs?: string): Promise<Ran> =>
-    run(['blobs', 'move', '--to', to, '--yes', '--json'], blobs);
+  const move = (to: string, blobs?: string, ...options: string[]): Promise<Ran> =>
+    run(['blobs', 'move', '--to', to, '--yes', '--json', ...options], blobs);
   const folder = (name: string): string => join(dir, name);
 
   test('from the database to a folder, a bucket and back: every place is whole, and the old one is refused', async () => {
@@ -132,15 +132,23 @@ describe.skipIf(noPostgres)('blobs move', () => {
     }
   });
 
-  test('files that are missing or damaged are named, and the others moved: exit 12', async () => {
+  test('files that are missing or damaged are named, and left behind with --leave-damaged alone: exit 12', async () => {
     expect(await run(['import', 'notes'], folder('a'))).toMatchObject({ exit: 0 });
     const [gone, damaged] = [sha256Of('note one\n'), sha256Of('note two\n')];
     rmSync(join(dir, 'a', gone.slice(0, 2), gone.slice(2)));
     writeFileSync(join(dir, 'a', damaged.slice(0, 2), damaged.slice(2)), 'other two');
-    const ended = await move('database', folder('a'));
-    expect(ended).toMatchObject({ exit: 12 });
-    expect(JSON.parse(ended.stdout)).toMatchObject({
+    const stayed = await move('database', folder('a'));
+    expect(stayed).toMatchObject({ exit: 12, stderr: expect.stringContaining('--leave-damaged') });
+    expect(JSON.parse(stayed.stdout)).toMatchObject({
       files: { copied: 2, damaged: 2, damaged_files: [gone, damaged].toSorted() },
+      verdict: 'not_moved',
+    });
+    expect(await run(['import', 'notes'], folder('a'))).toMatchObject({ exit: 0 });
+    expect(await run(['fsck'])).toMatchObject({ exit: 2 });
+    const left = await move('database', folder('a'), '--leave-damaged');
+    expect(left).toMatchObject({ exit: 12 });
+    expect(JSON.parse(left.stdout)).toMatchObject({
+      files: { copied: 0, damaged: 2, damaged_files: [gone, damaged].toSorted() },
       verdict: 'moved',
     });
     expect(await run(['fsck'])).toMatchObject({ exit: 12 });
@@ -154,8 +162,8 @@ describe.skipIf(noPostgres)('blobs move', () => {
     }
     // They may be whole in the old place by now: back, and then again.
     writeFileSync(join(dir, 'a', damaged.slice(0, 2), damaged.slice(2)), 'note two\n');
-    await move(folder('a'));
-    expect(JSON.parse((await move('database', folder('a'))).stdout)).toMatchObject({
+    await move(folder('a'), undefined, '--leave-damaged');
+    expect(JSON.parse((await move('database', folder('a'), '--leave-damaged')).stdout)).toMatchObject({
       files: { copied: 1, damaged: 1, damaged_files: [gone] },
       verdict: 'moved',
     });
