@@ -3,11 +3,11 @@ import type * as z from 'zod';
 import type { Acknowledgement } from '../contract/event.ts';
 import { BatchAcknowledgement, type IngestRequest } from '../contract/ingest.ts';
 import { lazy } from '../lazy.ts';
+import type { World } from '../world.ts';
 import { acknowledged, checkEcho, contradictionOf, duplicateOf, parseBatch } from './acknowledgement.ts';
 import type { Query } from './base-url.ts';
 import { parseContent } from './content-body.ts';
 import { signing } from './event-signature.ts';
-import type { ClientOptions } from './index.ts';
 import { dropNotices, type Messages } from './record-list.ts';
 import { parseResponseWith, type ApiResponse, type Reply } from './response.ts';
 import { LORE, RAW } from './shapes/content-kinds.ts';
@@ -15,8 +15,14 @@ import { createBodyReader, type BodyKind, type ReadBody } from './shapes/record-
 import { acknowledgementKind, ATTACHMENT, CONVERSATION, HEALTH } from './shapes/record-kinds.ts';
 import { parseTokenResponse } from './token-response.ts';
 
+/** What the readers of these answers need. `webhookSecrets`: keys that sign events. */
+type ReaderOptions = Messages & {
+  webhookSecrets?: readonly Uint8Array[];
+  world: Pick<World, 'now'>;
+};
+
 /** Returns the readers of these answers. */
-export function createAnswerReaders(options: Messages & Pick<ClientOptions, 'webhookSecrets' | 'world'>) {
+export function createAnswerReaders(options: ReaderOptions) {
   const now = () => options.world.now();
   const readerOf = <Fields extends z.ZodRawShape>(kind: BodyKind<Fields>) =>
     createBodyReader(kind, dropNotices(kind.name, options, ''));
