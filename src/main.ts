@@ -48,12 +48,13 @@ const FINAL_WRITE_TIMEOUT_MS = 200;
 /** Returns a standard stream. It is opened when it is first used: the modules of a pipe or a terminal take a start 4 ms to load. */
 function sink(name: 'stdout' | 'stderr'): Sink {
   const opened = lazy(() => {
-    const stream = process[name];
+    const stream: Omit<NodeJS.WriteStream, 'isTTY'> & { isTTY?: boolean } = process[name];
     // The callback of a write gets its error. Without this listener the error would end the process.
-    return stream.on('error', () => {});
+    stream.on('error', () => {});
+    return stream;
   });
   // isatty() is in a module that a run without a terminal does not load.
-  const isTTY = fstatSync(name === 'stdout' ? 1 : 2).isCharacterDevice() && opened().isTTY;
+  const isTTY = fstatSync(name === 'stdout' ? 1 : 2).isCharacterDevice() && opened().isTTY === true;
   return {
     isTTY,
     get columns() {
