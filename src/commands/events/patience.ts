@@ -30,8 +30,11 @@ export function createPatience(seconds: number, { world, notice }: Pick<App, 'wo
         if (failingSince === undefined) notice(`${error.message}; sending again for up to ${seconds} s`);
         failingSince ??= now;
         // The clock may stand still while the machine sleeps, so pauses count too.
-        if (Math.max(now - failingSince, pausedMs) >= seconds * 1_000)
-          throw new Fault(error.kind, `${error.message}; gave up after ${seconds} s`, error.detail);
+        const passedMs = Math.max(now - failingSince, pausedMs);
+        if (passedMs >= seconds * 1_000) {
+          const passed = Math.round(passedMs / 1_000);
+          throw new Fault(error.kind, `${error.message}; gave up after ${passed} s`, error.detail);
+        }
       }
       await world.sleep(PAUSE_MS, world.signal);
     }
