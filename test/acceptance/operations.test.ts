@@ -289,6 +289,13 @@ describe('probes', () => {
     },
   );
 
+  test('a clock that is put back makes no negative uptime', async () => {
+    let time = Date.now();
+    const service = serviceOf({ ...(await fresh()), now: () => time });
+    time -= 3_600_000;
+    expect((await call(service, '/api/health/live')).json).toMatchObject({ uptime_ms: 0 });
+  });
+
   test('a database that is gone, or never answers: live, not ready, and health is an error in time', async () => {
     const archive = await fresh();
     const broken = (answer: () => Promise<never>): Archive => ({

@@ -234,7 +234,7 @@ export function createArchiveServices(options: ArchiveServicesOptions): ArchiveS
     const isReady = route === 'live' || (await options.check());
     const body = JSON.stringify({
       status: route === 'live' ? 'live' : isReady ? 'ready' : 'unready',
-      uptime_ms: now() - startedMs,
+      uptime_ms: Math.max(0, now() - startedMs),
       read_only: options.readOnly,
       ...(route === 'live' ? {} : { database: 'postgres', reachable: isReady }),
     });

@@ -56,7 +56,8 @@ export async function ready({ archive, options }: Call): Promise<Reply> {
 
 function processState(archive: Archive, { startedMs }: ServiceOptions) {
   return {
-    uptime_ms: archive.now() - (startedMs ?? archive.now()),
+    // A clock may have been put back.
+    uptime_ms: Math.max(0, archive.now() - (startedMs ?? archive.now())),
     read_only: archive.readOnly,
   };
 }
