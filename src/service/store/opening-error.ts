@@ -57,7 +57,7 @@ export class OtherFilesLocation extends Error {
     );
     this.hint =
       found === 'database'
-        ? 'name no place of files: leave out --blobs, --from-blobs or --to-blobs'
+        ? 'name no place of files: leave out --blobs, --from-blobs or --to-blobs; arx blobs move moves the files'
         : `name that ${found}, where they were imported or moved to: --blobs, --from-blobs or --to-blobs`;
   }
 }
