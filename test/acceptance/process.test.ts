@@ -964,7 +964,7 @@ test.each(['fsck', 'attachments pull --all --to other', 'demo'])(
     const dir = tempFolder('descriptors');
     cpSync(template, dir, { recursive: true });
     const env = { ...process.env, ARX_DATA_DIR: join(dir, 'data'), ARX_CONFIG_DIR: join(dir, 'config') };
-    const words = ['-c', 'ulimit -n 22; exec "$0" "$@"', process.execPath, arx.launcher, ...line.split(' ')];
+    const words = ['-c', 'ulimit -n 26; exec "$0" "$@"', process.execPath, arx.launcher, ...line.split(' ')];
     const limited = spawnSync('sh', words, { cwd: dir, env, encoding: 'utf8' });
     expect(limited).toMatchObject({ status: 14, stderr: expect.stringContaining('too many open files') });
   },
