@@ -2,8 +2,7 @@
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
-import { unreadableReason } from '../disk/disk-fault.ts';
-import { Fault } from '../faults.ts';
+import { unreadableInput } from '../disk/disk-fault.ts';
 
 /** Yields the chunks of a stream. Throws the signal's reason as soon as it is aborted. */
 export async function* untilAborted(stream: Readable, signal: AbortSignal): AsyncGenerator<Uint8Array> {
@@ -16,7 +15,7 @@ export async function* untilAborted(stream: Readable, signal: AbortSignal): Asyn
 
 /**
  * Yields the bytes of a file or FIFO. It waits for a FIFO that nobody has opened for writing yet. Throws the signal's reason
- * as soon as it is aborted, and Fault 'usage' naming `what` where the file cannot be read.
+ * as soon as it is aborted, and Fault 'usage' or 'disk' naming `what` where the file cannot be read.
  */
 export async function* readInputFile(
   path: string,
@@ -29,16 +28,8 @@ export async function* readInputFile(
     yield* untilAborted(await streamOf(fd), signal);
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    throw unreadable(what, error);
+    throw unreadableInput(what, error);
   }
-}
-
-/** Returns the Fault for a file that a user named and that cannot be read. */
-export function unreadable(what: string, error: unknown): Fault {
-  const reason = unreadableReason(error);
-  return new Fault('usage', `cannot read ${what}${reason === undefined ? '' : ` (${reason})`}`, {
-    cause: error,
-  });
 }
 
 /** A non-blocking descriptor needs a stream that waits by polling: a socket for a FIFO, a tty stream for a terminal. */

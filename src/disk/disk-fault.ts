@@ -29,6 +29,23 @@ const UNSAFE: Record<string, string> = {
   EISDIR: 'is a folder',
 };
 
+/** This user may not read it. */
+const FORBIDDEN: ReadonlySet<string> = new Set(['EACCES', 'EPERM']);
+const FORBIDDEN_HINT = 'make it and its folders readable for this user, as with chmod u+rX, or move it away';
+/** With these the name is right. */
+const NOT_OF_THE_NAME: ReadonlySet<string> = new Set([...FORBIDDEN, 'EIO', 'EMFILE', 'ENFILE']);
+
+/** Returns the Fault for a file that the user named and that cannot be read: `usage` where the name may be wrong, else `disk`. */
+export function unreadableInput(what: string, error: unknown): Fault {
+  const reason = unreadableReason(error);
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return new Fault(
+    NOT_OF_THE_NAME.has(code) ? 'disk' : 'usage',
+    `cannot read ${what}${reason === undefined ? '' : ` (${reason})`}`,
+    { cause: error, ...(FORBIDDEN.has(code) ? { hint: FORBIDDEN_HINT } : {}) },
+  );
+}
+
 /** Returns what is wrong with a file that cannot be read, in words; undefined for an error without a system code. */
 export function unreadableReason(error: unknown): string | undefined {
   const { code } = error as NodeJS.ErrnoException;
@@ -52,9 +69,7 @@ export function noFolderFault(dir: string): Fault {
 export function readFault(error: unknown, path: string): unknown {
   const fault = diskFault(error, path);
   const { code = '' } = (error ?? {}) as NodeJS.ErrnoException;
-  if (fault instanceof Fault && (code === 'EACCES' || code === 'EPERM'))
-    fault.detail.hint ??=
-      'make it and its folders readable for this user, as with chmod u+rX, or move it away';
+  if (fault instanceof Fault && FORBIDDEN.has(code)) fault.detail.hint ??= FORBIDDEN_HINT;
   return fault;
 }
 

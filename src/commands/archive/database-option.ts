@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import { awsCredentialsOf, awsDefaults } from '../../config/aws-credentials.ts';
-import { unreadable } from '../../config/input-file.ts';
+import { unreadableInput } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { commandAgain } from '../shared/command-again.ts';
 import type { ArchiveLocation, OpenArchive } from '../../service/index.ts';
@@ -64,7 +64,7 @@ export async function archivePlace(
     const file = url.searchParams.getAll(name).at(-1);
     if (!file) continue;
     await access(file, constants.R_OK).catch((error: unknown) => {
-      throw unreadable(`the file of ${name}, ${file}`, error);
+      throw unreadableInput(`the file of ${name}, ${file}`, error);
     });
   }
   if (url.password !== '' || url.searchParams.has('password')) {

@@ -6,8 +6,9 @@ import { open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { App } from '../../app.ts';
 import { safeText } from '../../client/safe-text.ts';
-import { readInputFile, collectBytes, unreadable } from '../../config/input-file.ts';
+import { readInputFile, collectBytes } from '../../config/input-file.ts';
 import { ensurePrivateFolder } from '../../config/private-file.ts';
+import { unreadableInput } from '../../disk/disk-fault.ts';
 import { IngestRequest, payloadFields, PAYLOADS } from '../../contract/ingest.ts';
 import { EVENT_TYPES, type EventType } from '../../contract/event-types.ts';
 import { exactJsonText, parseExactJson } from '../../contract/exact-json.ts';
@@ -158,7 +159,7 @@ async function openFile(file: string, app: App): Promise<FileHandle> {
   try {
     if ((await stat(path)).isFile()) return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    throw unreadable(file, error);
+    throw unreadableInput(file, error);
   }
   return copyToTemporary(readInputFile(path, file, app.world.signal), app);
 }

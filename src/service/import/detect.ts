@@ -1,7 +1,7 @@
 // Detects the kind of a path to import, by its content and never by its name.
 import { stat } from 'node:fs/promises';
 import { IMPORT_KINDS, type ImportKind } from '../../contract/import-kind.ts';
-import { unreadableReason } from '../../disk/disk-fault.ts';
+import { unreadableInput, unreadableReason } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { chatHint, chatSystemOf } from './chat-export.ts';
 import { decompressCommand, startOfFile } from './compressed.ts';
@@ -40,7 +40,7 @@ export async function detectSource(path: string, named?: ImportKind): Promise<De
   throw new Fault('usage', `${path} is none of these: ${kinds}`, { hint });
 }
 
-/** Returns whether the path is a folder. Throws Fault 'usage' where it does not exist, or is neither a file nor a folder. */
+/** Returns whether the path is a folder. Throws Fault 'usage' or 'disk' where it cannot be looked at, or is neither a file nor a folder. */
 async function isSourceFolder(path: string): Promise<boolean> {
   const found = await stat(path).catch((error: unknown) => {
     throw unreadableFault(path, error);
@@ -54,8 +54,7 @@ async function isSourceFolder(path: string): Promise<boolean> {
 }
 
 function unreadableFault(path: string, error: unknown): unknown {
-  const reason = unreadableReason(error);
-  return reason === undefined ? error : new Fault('usage', `cannot read ${path} (${reason})`);
+  return unreadableReason(error) === undefined ? error : unreadableInput(path, error);
 }
 
 /** Every folder can be imported, so what remains is a file. */
