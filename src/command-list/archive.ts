@@ -83,7 +83,10 @@ export const ARCHIVE_COMMANDS = [
     summary: 'copy the local archive, also while it is served and written',
     effect: 'change',
     options: [
-      ['--to <dir>', 'target: a new or empty folder, or an earlier backup to bring up to date'],
+      [
+        '--to <dir>',
+        'target: a new or empty folder, or an earlier backup to bring up to date; on the same disk it shares the files',
+      ],
       ['--database <url>', 'sqlite:FOLDER (default: the local archive)'],
     ],
     examples: ['arx backup --to /mnt/backup/archive', 'arx fsck --database sqlite:/mnt/backup/archive'],

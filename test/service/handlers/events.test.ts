@@ -416,7 +416,7 @@ describe('X4 a payload is kept as it was sent, byte for byte', () => {
     `{"payload" : {"more":${value} ,"contact": "c"}, "id":"${id}","type":"contact.flagged"}`;
 
   property.prop([fc.array(jsonDocument, { minLength: 1, maxLength: 20 })], {
-    numRuns: runs({ quick: 10, long: 50 }),
+    numRuns: runs({ quick: 10, long: 25 }),
   })('and listed, by both forms of request', async (values) => {
     const start = Object.keys(await effects()).length;
     for (const [at, value] of values.entries())
@@ -629,7 +629,7 @@ describe('effects', () => {
     { selector: ({ id }) => id, minLength: 1, maxLength: 6 },
   );
   property.prop([operations, fc.infiniteStream(fc.nat(5)), fc.constantFrom('message', 'attachment')], {
-    numRuns: runs({ quick: 4, long: 15 }),
+    numRuns: runs({ quick: 4, long: 8 }),
   })(
     'P3 the outcome depends on the order of first arrival alone: not on batches and second deliveries',
     async (drawn, picks, kind) => {
