@@ -22,7 +22,8 @@ export async function serve(
   env: Record<string, string> = {},
 ): Promise<Served> {
   const interrupt = new AbortController();
-  const port = flags.includes('--port') ? [] : ['--port', '0'];
+  // The port of files is the one after a port that is named, which another test may have.
+  const port = flags.includes('--port') ? ['--asset-port', '0'] : ['--port', '0'];
   const argv = ['serve', ...port, '--json', ...flags];
   const world = fakeWorld({ argv, dir, env, signal: interrupt.signal });
   let exit = Promise.resolve(1);
