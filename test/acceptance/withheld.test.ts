@@ -165,7 +165,7 @@ const BODIES: Record<
 };
 
 /** Returns every request that the contract describes, for one reader, with these texts as values of its parameters. */
-function requestsFor(reader: Tier, texts: readonly string[]): Request[] {
+function requestsFor(reader: Tier, texts: readonly string[], turn: number): Request[] {
   const token = tokens.get(reader)!;
   const names = ['arc_reconstruction', 'mirror_relay', 'none'];
   return (Object.entries(ROUTES) as [RouteName, Route][]).flatMap(([name, { method, path }]) => {
@@ -187,7 +187,7 @@ function requestsFor(reader: Tier, texts: readonly string[]): Request[] {
         { method, target },
         { method, target, token: 'wrong' },
         ...queriesOf(name, texts)
-          .filter(isAskedBy(reader))
+          .filter(isAskedBy(reader, turn))
           .map((query): Request => ({ method, target: target + query, token })),
       ];
     });
@@ -196,9 +196,9 @@ function requestsFor(reader: Tier, texts: readonly string[]): Request[] {
 
 const isId = (text: string) => /^[a-z]+_\d+$/.test(text);
 
-/** PostgreSQL takes ten times as long for all of them, so each query is that of one reader there. */
-const isAskedBy = (reader: Tier) => (_: string, index: number) =>
-  ENGINE === 'sqlite' || index % TIERS.length === TIERS.indexOf(reader);
+/** `turn`: the number of the case. PostgreSQL takes ten times as long for all of them, so there one reader makes each query, in every second of his cases. */
+const isAskedBy = (reader: Tier, turn: number) => (_: string, index: number) =>
+  ENGINE === 'sqlite' || (index + turn * TIERS.length) % (2 * TIERS.length) === TIERS.indexOf(reader);
 
 /** Returns queries of a route: all combinations of its closed choices, each with at most one text or number. */
 function queriesOf(name: RouteName, texts: readonly string[]): string[] {
@@ -404,7 +404,7 @@ describe.each(CASES)('$reader: $name, $why', (differing) => {
     const { reader } = differing;
     const changes = await changesOf(differing);
     expect(changes.length).toBeGreaterThan(0);
-    const requests = requestsFor(reader, await textsOf(changes));
+    const requests = requestsFor(reader, await textsOf(changes), CASES.indexOf(differing));
     const before = await answersTo(requests);
     // Most is answered, and the withheld rows are in it.
     expect([...before.values()].filter((answer) => answer.startsWith('20')).length).toBeGreaterThan(100);
@@ -479,7 +479,7 @@ test('two archives that were imported differ for nobody in what is above his tie
         'has:attachment',
         'date:2026-01-17',
       );
-      const requests = requestsFor('external', texts).map((request) =>
+      const requests = requestsFor('external', texts, 0).map((request) =>
         request.token === undefined || request.token === 'wrong' ? request : { ...request, token },
       );
       return await answersTo(requests, { service: own.service, assets: createAssetService(own.archive) });
