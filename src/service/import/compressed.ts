@@ -1,4 +1,4 @@
-// Recognizes compressed files by their first bytes. arx unpacks none but the exports that it knows.
+// Recognizes compressed files, and those of Outlook, by their first bytes. arx unpacks none but the exports that it knows.
 import { open } from 'node:fs/promises';
 
 const FORMATS = [
@@ -8,7 +8,7 @@ const FORMATS = [
   { start: '28b52ffd', command: 'zstd -dc' },
 ];
 
-/** The longest beginning of {@link FORMATS}, in bytes. */
+/** The longest beginning of a file that is compared, in bytes. */
 const MAX_START_BYTES = 6;
 
 /** Returns the command that decompresses a file with this beginning, in hexadecimal; undefined where it is not compressed. */
@@ -28,6 +28,18 @@ export function isNameOfCompressedMail(name: string): boolean {
 const MAIL_ENDINGS = new Set(
   'gz gzip tgz xz txz bz2 tbz tbz2 zst zstd tzst tar mbox mbx mboxrd eml mail msg txt json jsonl'.split(' '),
 );
+
+const PST_START = '2142444e';
+/** Word and Excel begin their old files so, too. */
+const MSG_START = 'd0cf11e0a1b1';
+
+/** Returns what makes mails of a file of Outlook that begins so, undefined where it is none. */
+export function outlookHint(name: string, start: string): string | undefined {
+  if (start.startsWith(PST_START)) return 'readpst (of pst-utils) makes mailboxes of a .pst file of Outlook';
+  return start.startsWith(MSG_START) && /\.msg$/i.test(name)
+    ? 'msgconvert (of libemail-outlook-message-perl) makes a mail of a .msg file of Outlook'
+    : undefined;
+}
 
 /** Returns the first bytes of a file, in hexadecimal. */
 export async function startOfFile(path: string): Promise<string> {

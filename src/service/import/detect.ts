@@ -4,7 +4,7 @@ import { IMPORT_KINDS, type ImportKind } from '../../contract/import-kind.ts';
 import { unreadableInput, unreadableReason } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import { chatHint, chatSystemOf } from './chat-export.ts';
-import { decompressCommand, startOfFile } from './compressed.ts';
+import { decompressCommand, outlookHint, startOfFile } from './compressed.ts';
 import { UnreadableError } from './file-set.ts';
 import { readFileHead, type FileHead } from './mail-detection.ts';
 import { hasSeparator } from './mbox.ts';
@@ -70,6 +70,8 @@ async function otherwiseHint(path: string): Promise<string | undefined> {
     return 'it is text in UTF-16: iconv -f UTF-16 -t UTF-8 FILE | arx import -';
   if (start.startsWith(MMDF_SEPARATOR)) return 'it is a mailbox in MMDF: convert it to mbox, and import that';
   if (start.startsWith(ZIP_START)) return zipHint(path);
+  const outlook = outlookHint(path, start);
+  if (outlook !== undefined) return outlook;
   const command = decompressCommand(start);
   if (command === undefined)
     return (await hasSeparator(path)) ? 'it has lines that separate mails: --kind mbox reads it' : undefined;
@@ -82,7 +84,7 @@ const ZIP_START = '504b';
 async function zipHint(path: string): Promise<string | undefined> {
   try {
     (await openZip(path)).close();
-    return undefined;
+    return /\.zip$/i.test(path) ? 'unzip unpacks it into a folder, which can be imported' : undefined;
   } catch (error) {
     return error instanceof UnreadableError ? `the zip ${error.message}` : undefined;
   }

@@ -3,11 +3,12 @@ import { basename, relative, resolve } from 'node:path';
 import type { Tier } from '../../contract/token.ts';
 import type { SourceItem } from '../records/import-items.ts';
 import { chatHint, chatSystemOf } from './chat-export.ts';
-import { decompressCommand, isNameOfCompressedMail, startOfFile } from './compressed.ts';
+import { decompressCommand, isNameOfCompressedMail, outlookHint, startOfFile } from './compressed.ts';
+import { isPartialEmlx } from './emlx.ts';
 import { readFileMessage, type FileContext } from './file-message.ts';
 import { filesBelow, type FoundFile } from './folder-listing.ts';
 import { detectFileKind, holdsMails, readFileHead } from './mail-detection.ts';
-import { asFile, readMaildir, readSingleMail } from './maildir.ts';
+import { asFile, readMaildir, readSingleMail, skippedDotFile } from './maildir.ts';
 import { readMbox } from './mbox.ts';
 
 /** How a folder is read. */
@@ -23,7 +24,7 @@ export type FolderOptions = {
 
 /**
  * `by-content`: each file as what its content shows. `mails-and-mailboxes`: each file as a mail, or as an
- * mbox when it holds three mails. `all-mails`: each file as one mail. `all-files`: each file as an attachment.
+ * mbox when it holds three mails, but for {@link kindOf dot files}. `all-mails`: each file as one mail. `all-files`: each file as an attachment.
  * The first two read Maildirs below the folder as such.
  */
 export type ReadAs = 'by-content' | 'mails-and-mailboxes' | 'all-mails' | 'all-files';
@@ -42,7 +43,14 @@ export async function* readFolder(path: string, options: FolderOptions): AsyncGe
   const root = resolve(path);
   const { readAs = 'by-content' } = options;
   const maildirs = readAs === 'by-content' || readAs === 'mails-and-mailboxes';
-  const compressed = { count: 0, first: [] as string[] };
+  const unread = new Map<UnreadMail, { count: number; first: string[] }>();
+  const countUnread = (about: UnreadMail | undefined, at: string): void => {
+    if (about === undefined) return;
+    const known = unread.get(about) ?? { count: 0, first: [] };
+    unread.set(about, known);
+    known.count += 1;
+    if (known.count <= MAX_NAMED) known.first.push(relative(root, at));
+  };
   let position = 0;
   for await (const found of filesBelow(root, { maildirs })) {
     options.signal.throwIfAborted();
@@ -53,33 +61,49 @@ export async function* readFolder(path: string, options: FolderOptions): AsyncGe
     }
     const kind = found.unreadReason === undefined ? await kindOf(at, readAs) : 'file';
     if (kind === 'mbox') yield* readMbox(at, { signal: options.signal });
-    else if (kind === 'mail') yield* readSingleMail(at);
+    else if (kind === 'mail') {
+      yield* readSingleMail(at);
+      if (isPartialEmlx(at)) countUnread('partial', at);
+    } else if (kind === 'dot') yield skippedDotFile(at);
     else {
       yield* plainFile(found, { ...options, root, position });
-      if (readAs === 'by-content' && found.unreadReason === undefined && (await isCompressedMail(at))) {
-        compressed.count += 1;
-        if (compressed.count <= MAX_NAMED) compressed.first.push(relative(root, at));
-      }
+      if (readAs === 'by-content' && found.unreadReason === undefined)
+        countUnread(await unreadMailIn(at), at);
     }
     position += 1;
   }
-  if (compressed.count > 0) yield { kind: 'notice', path: root, text: compressedText(compressed) };
+  for (const [about, { count, first }] of unread) {
+    const names = `${first.join(', ')}${count > first.length ? ', …' : ''}`;
+    yield { kind: 'notice', path: root, text: UNREAD[about](count, names) };
+  }
 }
 
-/** Compressed files that the notice about them names. */
+/** Files of one sort that the notice about them names. */
 const MAX_NAMED = 3;
 
-async function isCompressedMail(at: string): Promise<boolean> {
-  if (!isNameOfCompressedMail(basename(at))) return false;
-  const start = await startOfFile(at).catch(() => '');
-  return decompressCommand(start) !== undefined;
-}
+/** The notices about mail that was not read, of the number and the names of the files. */
+const UNREAD = {
+  compressed: (count: number, names: string) =>
+    count === 1
+      ? `holds 1 compressed file, stored as it is, and no mail in it was read: ${names}; unpack it, and import it again`
+      : `holds ${count} compressed files, stored as they are, and no mail in them was read: ${names}; unpack them, and import them again`,
+  outlook: (count: number, names: string) =>
+    count === 1
+      ? `holds 1 file of Outlook, stored as it is, and no mail in it was read: ${names}; arx import ${names} says what converts it`
+      : `holds ${count} files of Outlook, stored as they are, and no mail in them was read: ${names}; arx import FILE says what converts one`,
+  partial: (count: number, names: string) =>
+    count === 1
+      ? `1 mail of Apple Mail is stored without its attachments, which are in other files: ${names}`
+      : `${count} mails of Apple Mail are stored without their attachments, which are in other files: ${names}`,
+};
+type UnreadMail = keyof typeof UNREAD;
 
-function compressedText({ count, first }: { count: number; first: readonly string[] }): string {
-  const names = `${first.join(', ')}${count > first.length ? ', …' : ''}`;
-  return count === 1
-    ? `holds 1 compressed file, stored as it is, and no mail in it was read: ${names}; unpack it, and import it again`
-    : `holds ${count} compressed files, stored as they are, and no mail in them was read: ${names}; unpack them, and import them again`;
+/** Returns what a file is that may hold mails which were not read. */
+async function unreadMailIn(at: string): Promise<UnreadMail | undefined> {
+  const name = basename(at);
+  const start = await startOfFile(at).catch(() => '');
+  if (outlookHint(name, start) !== undefined) return 'outlook';
+  return isNameOfCompressedMail(name) && decompressCommand(start) !== undefined ? 'compressed' : undefined;
 }
 
 async function* plainFile(found: FoundFile, context: FileContext): AsyncGenerator<SourceItem> {
@@ -93,11 +117,13 @@ async function* plainFile(found: FoundFile, context: FileContext): AsyncGenerato
   yield { kind: 'notice', path: found.at, text };
 }
 
-async function kindOf(at: string, readAs: ReadAs): Promise<'mbox' | 'mail' | 'file'> {
+/** Returns how a file is read. `dot`: among mails, a file that is none and whose name begins with a dot, as `.mh_sequences` of MH. */
+async function kindOf(at: string, readAs: ReadAs): Promise<'mbox' | 'mail' | 'file' | 'dot'> {
   if (readAs === 'all-mails') return 'mail';
   if (readAs === 'all-files') return 'file';
   try {
     if (readAs === 'by-content') return await detectFileKind(at);
+    if (basename(at).startsWith('.') && (await detectFileKind(at)) === 'file') return 'dot';
     return (await holdsMails(at, await readFileHead(at), MIN_MAILS_OF_MAILBOX)) ? 'mbox' : 'mail';
   } catch {
     // The reader of this kind opens the file again and reports the error.

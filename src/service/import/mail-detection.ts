@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { afterLengthLine } from './emlx.ts';
 import { filesBelow } from './folder-listing.ts';
 import { readMbox } from './mbox.ts';
 
@@ -101,9 +102,9 @@ export async function isFolderOfMails(path: string): Promise<boolean> {
 const MAIL_FIELDS = /^(?:from|to|date|subject|received|return-path|message-id|delivered-to):/gim;
 const MIME_FIELDS = /^(?:mime-version|content-type):/gim;
 
-/** Returns whether a file is one mail: it begins with a header (or an envelope line) that has two common fields. */
+/** Returns whether a file is one mail: it begins with a header (or an envelope line) that has two common fields. In a file of Apple Mail its length stands before. */
 export function isMail(head: FileHead): boolean {
-  const header = headerText(head);
+  const header = headerText({ ...head, text: afterLengthLine(head.text) ?? head.text });
   return countDistinct(header, MAIL_FIELDS) + countDistinct(header, MIME_FIELDS) >= 2;
 }
 

@@ -6,6 +6,7 @@ import { listFolder } from '../../disk/walk-folder.ts';
 import type { FileNote, ImportItem, RawMail, RefusedItem, SourceItem } from '../records/import-items.ts';
 import { unreadableReason } from './unreadable-reason.ts';
 import { filesBelow, isMaildir, unreadReasonOf } from './folder-listing.ts';
+import { mailInEmlx } from './emlx.ts';
 import { detectFileKind } from './mail-detection.ts';
 import { isQuotedSeparator, separatorsWithin } from './mbox-separator.ts';
 import { MAX_MAIL_BYTES, readMbox } from './mbox.ts';
@@ -39,7 +40,7 @@ export async function* readMaildir(path: string, signal: AbortSignal): AsyncGene
       const reason = unreadReasonOf(entry);
       if (reason !== undefined) yield refused(at, reason);
       else if (entry.kind === 'folder') folders.push(at);
-      else if (entry.name.startsWith('.')) yield skipped(at, 'has a name that begins with a dot');
+      else if (entry.name.startsWith('.')) yield skippedDotFile(at);
       else yield* asFile(readMailFile(at), 'maildir');
     }
   }
@@ -99,17 +100,23 @@ export function* readSingleMail(path: string): Generator<SourceItem> {
   yield { kind: 'notice', path, text };
 }
 
-/** Reads a file as one mail, byte for byte. Refuses a file above {@link MAX_MAIL_BYTES}, and one that cannot be read. */
+/** Reads a file as one mail, byte for byte, of Apple Mail the mail in it. Refuses a file above {@link MAX_MAIL_BYTES}, and one that cannot be read. */
 export function readMailFile(path: string): RawMail | RefusedItem {
   try {
     // Synchronous: for a small file this takes a fifth of the time that the thread pool takes.
     const { size } = statSync(path);
     if (size > MAX_MAIL_BYTES) return refused(path, `the mail is larger than ${MAX_MAIL_BYTES} bytes`);
-    const raw = readFileSync(path);
+    const file = readFileSync(path);
+    const raw = mailInEmlx(file) ?? file;
     return { kind: 'raw', path, position: 0, raw, sha256: hash('sha256', raw, 'hex') };
   } catch (error) {
     return refused(path, `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }
+}
+
+/** Returns what is said of a file among mails that a program keeps there for itself. */
+export function skippedDotFile(path: string): FileNote {
+  return skipped(path, 'has a name that begins with a dot');
 }
 
 function skipped(path: string, reason: string): FileNote {

@@ -43,3 +43,10 @@ test.each(['list', 'list.2004-05', '2004.mbox', 'MAIL.GZ', 'mail.tgz', '.mail.zs
     expect(await noticesOf({ [name]: gzipSync('From a') })).toHaveLength(1);
   },
 );
+
+test('files of Outlook are named apart', async () => {
+  const msg = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+  expect(await noticesOf({ 'a.msg': msg, 'b.doc': msg, 'c.pst': '!BDN' })).toEqual([
+    'holds 2 files of Outlook, stored as they are, and no mail in them was read: a.msg, c.pst; arx import FILE says what converts one',
+  ]);
+});

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { Fault } from '../../../src/faults.ts';
 import { detectSource } from '../../../src/service/import/detect.ts';
 import { importPaths } from '../../../src/service/import/index.ts';
+import { zipOf } from '../../support/zip.ts';
 import { contentOf, MAIL, mailbox, MBOX, newArchive, signal, sourceFolder } from './sources.ts';
 
 describe('detection', () => {
@@ -47,6 +48,7 @@ describe('detection', () => {
     ['a mail with CR', MAIL.replaceAll('\n', '\r'), 'mail'],
     ['a mail with a long field first', `X: ${'a'.repeat(30_000)}\n${MAIL}`, 'mail'],
     ['a mail with many fields first', `${'X-A: b\n'.repeat(9_000)}${MAIL}`, 'mail'],
+    ['a mail of Apple Mail', `${MAIL.length}      \n${MAIL}<?xml version="1.0"?>`, 'mail'],
     ['a mail with folded fields', `Received: a\n b\n${MAIL}`, 'mail'],
   ])('%s', async (_name, content, kind) => {
     expect(await detectSource(join(await sourceFolder({ file: content }), 'file'))).toMatchObject({ kind });
@@ -65,10 +67,23 @@ describe('detection', () => {
       'PK\x03\x04....',
       'the zip is damaged (end of central directory record signature not found)',
     ],
+    ['a file of Outlook', '!BDN\0', 'readpst (of pst-utils) makes mailboxes of a .pst file of Outlook'],
   ])('what is not read says how it is: %s', async (name, content, hint) => {
     const root = await sourceFolder({ file: '' });
     await writeFile(join(root, 'file'), content, name === 'UTF-16' ? 'utf16le' : 'utf8');
     await expect(detectSource(join(root, 'file'))).rejects.toMatchObject({ kind: 'usage', detail: { hint } });
+  });
+
+  test('a zip of mails says what unpacks it, and a mail of Outlook what converts it', async () => {
+    const root = await sourceFolder({});
+    await writeFile(join(root, 'mails.zip'), zipOf({ '1.eml': MAIL }));
+    await writeFile(join(root, 'a.msg'), Buffer.from('d0cf11e0a1b11ae1', 'hex'));
+    await expect(detectSource(join(root, 'mails.zip'))).rejects.toMatchObject({
+      detail: { hint: 'unzip unpacks it into a folder, which can be imported' },
+    });
+    await expect(detectSource(join(root, 'a.msg'))).rejects.toMatchObject({
+      detail: { hint: expect.stringContaining('msgconvert') as string },
+    });
   });
 
   test('mails of a mailbox with CR, and those behind a byte order mark, are stored with their fields', async () => {

@@ -64,7 +64,12 @@ describe('a folder', () => {
       { ...mails(99), 'mails/00': mailbox(3) },
       { kind: 'folder', rfc822: 102 },
     ],
-    ['of mails and one other file', { ...mails(9), '.DS_Store': '\0' }, { kind: 'mail', rfc822: 10 }],
+    ['of mails and one other file', { ...mails(9), note: 'x' }, { kind: 'mail', rfc822: 10 }],
+    [
+      'of mails and a file of a program',
+      { ...mails(9), 'mails/.mh_sequences': 'cur: 2\n' },
+      { kind: 'mail', rfc822: 9 },
+    ],
     ['of Maildirs', { ...maildir, 'b/cur/1.x:2,': mail(4), 'b/new/': '' }, { kind: 'maildir', rfc822: 3 }],
     [
       'of a Maildir with folders and a note',
