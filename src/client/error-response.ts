@@ -89,7 +89,7 @@ export function faultOfResponse(response: ApiResponse, url: URL, secrets: readon
   const isSaid = isOurs || fields.message === ONLY_FILES || fields.message?.startsWith(NO_ROUTE) === true;
   if (isOfLogins && !isPage && !isSaid) return withoutLogins(status, fields, url, secrets);
   const isMissingPage = isPage && status === 404;
-  const isOtherServer = isMissingPage && isOfEveryService(url);
+  const isOtherServer = (isMissingPage && isOfEveryService(url)) || fields.message === ONLY_FILES;
   const kind = isOtherServer ? 'protocol' : kindOf(status, fields.code);
   // nginx answers plain http on a port for TLS with a page of status 400.
   const hint =

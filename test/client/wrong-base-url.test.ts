@@ -48,6 +48,18 @@ describe('arx serve', () => {
     for (const text of await said(served.asset_url)) expect(text).toContain(expected);
   });
 
+  test.each([...LINES, 'read msg_1', 'search word'])(
+    '%s ends with 11 at the address of its files',
+    async (line) => {
+      const env = { ARX_TOKEN: 'token' };
+      const { exit, stderr } = await arx(dir, `${line} --base-url ${served.asset_url} --retries 0`, { env });
+      expect(stderr).toContain(
+        'arx: this is the address of the files, not that of the archive [protocol, exit 11]',
+      );
+      expect(exit).toBe(11);
+    },
+  );
+
   test.each(['/api', '/v1', '/v1/x', '/v1/attachments', '/api/auth/token', '/v1/'])(
     'with the path %s',
     async (path) => {
