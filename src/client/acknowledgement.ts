@@ -2,7 +2,7 @@
 import type { Acknowledgement } from '../contract/event.ts';
 import type { BatchAcknowledgement, IngestRequest } from '../contract/ingest.ts';
 import { Fault, type Hint } from '../faults.ts';
-import { errorFieldsOf, faultOfItem } from './error-response.ts';
+import { errorFieldsOf, faultOfItem, REFUSED_EVENT_STATUS } from './error-response.ts';
 import { isWebPage, parseResponse, type ApiResponse, type Reply } from './response.ts';
 import { safeText } from './safe-text.ts';
 import { acceptanceIn } from './shapes/acceptance.ts';
@@ -78,8 +78,7 @@ function refusalIn(id: string, answer: ApiResponse): Fault | undefined {
 }
 
 function notAccepted(id: string, words: string): Fault {
-  const kind = DUPLICATE.test(words) ? 'conflict' : 'forbidden';
-  return new Fault(kind, `the service did not accept ${id}: ${words}`, { code: NOT_ACCEPTED });
+  return new Fault('conflict', `the service did not accept ${id}: ${words}`, { code: NOT_ACCEPTED });
 }
 
 /**
@@ -135,7 +134,11 @@ export function duplicateOf({ id, type }: IngestRequest, error: unknown): Reply<
   // The id says nothing of that.
   const words =
     error instanceof Fault ? `${error.detail.code ?? ''} ${error.message.replaceAll(id, '')}` : '';
-  const isDuplicate = error instanceof Fault && error.kind === 'conflict' && DUPLICATE.test(words);
+  const isDuplicate =
+    error instanceof Fault &&
+    error.kind === 'conflict' &&
+    !REFUSED_EVENT_STATUS.has(error.detail.status ?? 0) &&
+    DUPLICATE.test(words);
   if (!isDuplicate || OTHER_EVENT.test(words)) throw error;
   const body = { accepted: true, event_id: id, type, status: 'duplicate' };
   return { status: error.detail.status ?? 409, headers: {}, body, text: JSON.stringify(body) };
@@ -156,4 +159,4 @@ export function checkEcho({ accepted, event_id, type, status }: Acknowledgement,
 }
 
 /** Our code for an event that the service answered with `accepted: false` and no error. */
-export const NOT_ACCEPTED = 'not_accepted';
+const NOT_ACCEPTED = 'not_accepted';

@@ -67,9 +67,24 @@ export type ErrorFields = { code?: string; message?: string; request_id?: string
 export function faultOfItem(code: string, message: string): Fault {
   const fields = { code: safeText(code, 80), message: safeText(message, MAX_MESSAGE_CHARACTERS) };
   const status = isKnown(code) ? ERROR_STATUS[code] : 400;
-  const kind = kindOf(status, fields.code);
-  return new Fault(kind, messageOf(kind, status, fields), { code: fields.code, retryable: kind === 'busy' });
+  const kind = kindOfRefusedEvent(kindOf(status, fields.code));
+  return new Fault(kind, messageOf(kind, status, fields), {
+    code: fields.code,
+    retryable: kind === 'busy',
+    ...(kind === 'conflict' && fields.code !== OTHER_BODY ? { hint: REFUSED_EVENT_HINT } : {}),
+  });
 }
+
+/** Statuses by which a service refuses what an event says. Any other is about the request, the token or the service. */
+export const REFUSED_EVENT_STATUS: ReadonlySet<number> = new Set([400, 413, 422]);
+
+/** An event was sent, so that the service refuses it is no wrong command line: exit 2 says that nothing was sent. */
+function kindOfRefusedEvent(kind: FaultKind): FaultKind {
+  return kind === 'usage' || kind === 'protocol' ? 'conflict' : kind;
+}
+
+const REFUSED_EVENT_HINT: Hint =
+  'mend the event and send it again under its id; arx events types names the fields';
 
 /**
  * Returns the Fault for a response that is no success (status 300 and above). `url` is what was requested.
@@ -90,7 +105,10 @@ export function faultOfResponse(response: ApiResponse, url: URL, secrets: readon
   if (isOfLogins && !isPage && !isSaid) return withoutLogins(status, fields, url, secrets);
   const isMissingPage = isPage && status === 404;
   const isOtherServer = (isMissingPage && isOfEveryService(url)) || fields.message === ONLY_FILES;
-  const kind = isOtherServer ? 'protocol' : kindOf(status, fields.code);
+  const isRefusedEvent =
+    !isPage && REFUSED_EVENT_STATUS.has(status) && url.pathname.endsWith(ROUTES.ingest.path);
+  const statusKind = isOtherServer ? 'protocol' : kindOf(status, fields.code);
+  const kind = isRefusedEvent ? kindOfRefusedEvent(statusKind) : statusKind;
   // nginx answers plain http on a port for TLS with a page of status 400.
   const hint =
     isPage && kind === 'protocol'
@@ -168,6 +186,7 @@ function hintFor(
   }
   if (code === OTHER_BODY)
     return ({ arx }) => `give another event another id; ${arx} events ls shows those that were received`;
+  if (kind === 'conflict' && url.pathname.endsWith(ROUTES.ingest.path)) return REFUSED_EVENT_HINT;
   // A login names its tiers itself.
   if (code === NO_SCOPE || (code === ABOVE_TIER && !url.pathname.endsWith(ROUTES.token.path)))
     return `arx login --observer-tier ${tierOf(message)} asks for more rights, where the service gives them`;

@@ -146,25 +146,48 @@ const json = (status: number, body: unknown) => answer(status, JSON.stringify(bo
 test('events send: the words of a refusal of MongoDB and of a list of errors are shown', async () => {
   for (const body of [{ ok: 0, errmsg: 'no such layer' }, { errors: { layer: ['no such layer'] } }]) {
     const { exit, stderr } = await sending(json(422, body));
-    expect([exit, stderr]).toEqual([11, expect.stringContaining('no such layer')]);
+    expect([exit, stderr]).toEqual([7, expect.stringContaining('no such layer')]);
+    expect(stderr).toContain('arx events types names the fields');
     await server!.close();
   }
 });
 
+const SENT_EVENT = 'mirror.detected --id evt_1 --payload';
+test.each([
+  [400, { error: { code: 'event_invalid', message: 'payload.layer: must be lower case' } }],
+  [413, { error: { code: 'payload_too_large', message: 'at most 10 bytes' } }],
+  [422, { detail: [{ loc: ['body'], msg: 'no such layer' }] }],
+  [422, {}],
+])('events: what was refused with %i is refused for send and reconcile alike: %j', async (status, body) => {
+  server = await misbehave((socket, { head }) => {
+    if (head.startsWith('POST')) socket.write(json(status, body));
+    else
+      socket.write(head.includes('/events') ? json(200, { data: [], has_more: false }) : answer(404, '{}'));
+  });
+  const journal = join(tempFolder('refused-events'), 'j.ndjson');
+  const sent = await run(`events send ${SENT_EVENT} '{"layer":"x"}' --retries 0 --journal ${journal}`);
+  expect(sent).toMatchObject({ exit: 7, stderr: expect.stringContaining('[conflict, exit 7]') });
+  const reconciled = await run(`events reconcile --journal ${journal} --retries 0`);
+  expect([reconciled.exit, reconciled.stderr]).toEqual([7, expect.any(String)]);
+  expect(reconciled.stderr).toContain('1 of 1 event: refused');
+  expect(reconciled.stderr).toContain('mend each and send it again');
+  expect(reconciled.stderr).not.toContain('--replay');
+});
+
 const ACK = { accepted: true, event_id: 'evt_1', type: 'mirror.detected', status: 'queued' };
 test.each([
-  [200, { error: { code: 'event_refused', message: 'no' } }, 11, 'event_refused'],
-  [200, { success: false, message: 'no such type' }, 11, 'no such type'],
+  [200, { error: { code: 'event_refused', message: 'no' } }, 7, 'event_refused'],
+  [200, { success: false, message: 'no such type' }, 7, 'no such type'],
   [202, { error: { code: 'observer_not_permitted', message: 'not for your tier' } }, 5, 'not for your tier'],
   [
     200,
     { accepted: false, event_id: 'evt_1', type: 'mirror.detected', status: 'dropped' },
-    5,
+    7,
     'status dropped',
   ],
-  [200, { accepted: false, reason: 'no' }, 5, 'did not accept evt_1: accepted false'],
-  [200, { Accepted: 0 }, 5, 'did not accept evt_1: accepted false'],
-  [200, { id: 'evt_1', status: 'rejected' }, 5, 'did not accept evt_1: status rejected'],
+  [200, { accepted: false, reason: 'no' }, 7, 'did not accept evt_1: accepted false'],
+  [200, { Accepted: 0 }, 7, 'did not accept evt_1: accepted false'],
+  [200, { id: 'evt_1', status: 'rejected' }, 7, 'did not accept evt_1: status rejected'],
   [200, { ...ACK, accepted: false, status: 'duplicate' }, 0, ''],
   [200, { results: [ACK] }, 0, ''],
   [202, { Result: { Items: [ACK] } }, 0, ''],

@@ -127,7 +127,7 @@ const faults: [name: string, call: (client: Client) => Promise<unknown>, kind: F
   [
     'event',
     (client) => client.ingest({ id: 'evt_9', type: 'mirror.detected', payload: {} }),
-    'usage',
+    'conflict',
     'event_invalid',
   ],
 ];

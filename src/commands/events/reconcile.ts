@@ -68,8 +68,14 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   for (const fault of faults) app.addFault(fault);
 }
 
-function hintOf(finding: string): { hint?: Hint } {
-  return finding === 'refused' ? {} : { hint: ({ arx }) => `${arx} events reconcile --replay` };
+/** What was refused would be refused again, so a replay does not send it. */
+function hintOf(finding: string): { hint: Hint } {
+  return {
+    hint: ({ arx }) =>
+      finding === 'refused'
+        ? `mend each and send it again, under another id where ${arx} events ls shows its id`
+        : `${arx} events reconcile --replay`,
+  };
 }
 
 /** Yields the events of the journal that have to be sent again. */

@@ -1,6 +1,5 @@
 // Sends events: writes them to the journal first, and sends batches where the service accepts them.
 import type { App } from '../../app.ts';
-import { NOT_ACCEPTED } from '../../client/acknowledgement.ts';
 import type { Client } from '../../client/index.ts';
 import type { Acknowledgement } from '../../contract/event.ts';
 import { Fault } from '../../faults.ts';
@@ -63,7 +62,7 @@ function emptyHealth(error: unknown): { body: { ingest_batch?: number | undefine
 /** Whether a failure is one of the service, which the next event would meet too. A success that cannot be read is none. */
 function stopsOthers({ kind, detail }: Fault): boolean {
   const isUnreadable = kind === 'unconfirmed' && detail.status !== undefined && detail.status < 300;
-  return !isUnreadable && !['conflict', 'protocol', 'usage'].includes(kind) && detail.code !== NOT_ACCEPTED;
+  return !isUnreadable && kind !== 'conflict' && kind !== 'protocol';
 }
 
 function outcomeRecords({ sent, outcome }: SendResult): { sent: OutgoingEvent; errorCode?: string }[] {
@@ -74,7 +73,7 @@ function outcomeRecords({ sent, outcome }: SendResult): { sent: OutgoingEvent; e
 
 /** Returns the error code where an event is refused for good, or undefined where the event may still be accepted or its outcome is unknown. */
 export function finalErrorCode({ kind, detail }: Fault): string | undefined {
-  return kind === 'conflict' || kind === 'usage' ? (detail.code ?? kind) : undefined;
+  return kind === 'conflict' ? (detail.code ?? kind) : undefined;
 }
 
 type Send = (batch: readonly OutgoingEvent[], client: Client, patience: Patience) => Promise<SendResult[]>;

@@ -102,7 +102,7 @@ test('a replay that is refused names the event', async () => {
   journalled('e7');
   journalled('e8', '');
   const { exit, stderr, report } = await reconcile('--replay');
-  expect(exit).toBe(2);
+  expect(exit).toBe(7);
   expect(stderr).toContain('"message":"event e8: payload.contact: must not be empty');
   expect(report).toMatchObject({ replayed: 1, findings: { refused: 1 } });
 });

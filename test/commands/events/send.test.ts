@@ -486,7 +486,7 @@ describe('X4 what goes out', () => {
 });
 
 test.each([
-  ['is refused where the service says accepted false', false, 5, 'did not accept e1'],
+  ['is refused where the service says accepted false', false, 7, 'did not accept e1'],
   ['is unconfirmed where a success acknowledges nothing', undefined, 16, 'e1 may have been accepted'],
 ])('M9 an event %s, and the others are sent', async (_what, accepted, exit, words) => {
   const server = createServer((request, response) => {
