@@ -102,6 +102,7 @@ _arx() {
     "attachments verify":--name) _arx_values names; return ;;
     "attachments verify":--html) _arx_file; return ;;
     "attachments export":--format) _arx_list -W "bagit"; return ;;
+    "attachments export":--to) _arx_file; return ;;
     "attachments export":--frozen) _arx_dir; return ;;
     "content get":--view) _arx_list -W "raw lore"; return ;;
     "content get":--save) _arx_dir; return ;;
@@ -110,6 +111,7 @@ _arx() {
     "conversations ls":--matching) _arx_values queries; return ;;
     "conversations ls":--sort) _arx_list -W "started -started last -last messages -messages subject -subject hits -hits"; return ;;
     "conversations export":--format) _arx_list -W "mbox md html"; return ;;
+    "conversations export":--to) _arx_file; return ;;
     "conversations walk":--after) _arx_values conversations; return ;;
     "conversations walk":--before) _arx_values conversations; return ;;
     "conversations walk":--freeze) _arx_dir; return ;;
@@ -140,8 +142,21 @@ _arx() {
     "import":--origin-city) _arx_values cities; return ;;
     "import":--kind) _arx_list -W "mbox maildir mail slack mattermost zulip folder"; return ;;
     "import":--tier) _arx_list -W "external internal mirror"; return ;;
+    "import":--blobs) _arx_dir; return ;;
+    "redact":--blobs) _arx_dir; return ;;
     "fsck":--state) _arx_file; return ;;
+    "fsck":--blobs) _arx_dir; return ;;
     "backup":--to) _arx_dir; return ;;
+    "archive create":--blobs) _arx_dir; return ;;
+    "archive copy":--from-blobs) _arx_dir; return ;;
+    "archive copy":--to-blobs) _arx_dir; return ;;
+    "archive move":--from-blobs) _arx_dir; return ;;
+    "archive move":--to-blobs) _arx_dir; return ;;
+    "blobs move":--to) _arx_dir; return ;;
+    "blobs move":--blobs) _arx_dir; return ;;
+    "tokens ls":--blobs) _arx_dir; return ;;
+    "tokens revoke":--blobs) _arx_dir; return ;;
+    "serve":--blobs) _arx_dir; return ;;
     "serve":--max-tier) _arx_list -W "external internal mirror"; return ;;
     "serve":--log) _arx_file; return ;;
     "serve":--log-level) _arx_list -W "error warn info"; return ;;
@@ -198,9 +213,9 @@ _arx() {
     "attachments show") flags+=" --open --preview"; [[ $cur == -* ]] || _arx_values attachments ;;
     "attachments cat") flags+=" --allow-escape-sequences --max-rate --max-bytes"; [[ $cur == -* ]] || _arx_values attachments ;;
     "attachments pull") flags+=" --city --type --source --message --from --matching --name --min-bytes --since --until --on --ids --all --to --by --flat --concurrency --max-rate --max-bytes --dry-run --exact-names --allow-withheld"; [[ $cur == -* ]] || _arx_values attachments ;;
-    "attachments verify") flags+=" --against --city --type --source --message --from --matching --name --min-bytes --since --until --on --allow-withheld --html"; [[ $cur == -* ]] || _arx_dir ;;
+    "attachments verify") flags+=" --against --city --type --source --message --from --matching --name --min-bytes --since --until --on --allow-withheld --html"; [[ $cur == -* ]] || _arx_file ;;
     "attachments export") flags+=" --format --to --frozen"; [[ $cur == -* ]] || _arx_dir ;;
-    "explore") flags+=" --mouse"; : ;;
+    "explore") flags+=" --mouse"; [[ $cur == -* ]] || _arx_values attachments,messages,conversations ;;
     "read") flags+=" --thread --prefer-html --quotes --headers --lore --raw --max-rate --max-bytes --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages,conversations ;;
     "open") [[ $cur == -* ]] || _arx_values attachments,messages,conversations ;;
     "content get") flags+=" --view --pipeline --stego --raw --save --max-rate --max-bytes --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values messages ;;
@@ -210,7 +225,7 @@ _arx() {
     "conversations export") flags+=" --format --to --max-rate --max-bytes --allow-escape-sequences"; [[ $cur == -* ]] || _arx_values conversations ;;
     "conversations walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --cross-check"; : ;;
     "conversations verify") [[ $cur == -* ]] || _arx_dir ;;
-    "conversations diff") : ;;
+    "conversations diff") [[ $cur == -* ]] || _arx_dir ;;
     "conversations plot") flags+=" --html"; [[ $cur == -* ]] || _arx_dir ;;
     "walk") flags+=" --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift --id-field --data-field --positions-field --after-param --before-param --limit-param --forward-only"; : ;;
     "messages ls") flags+=" --conversation --opening --from --subject --since --until --on --sort --all --count --walk --limit --after --before --concurrency --confidence --max-requests --freeze --resume --report --fail-on-drift"; : ;;
@@ -247,7 +262,7 @@ _arx() {
     "config path") : ;;
     "profile ls") : ;;
     "profile use") [[ $cur == -* ]] || _arx_values profiles ;;
-    "profile rm") flags+=" --dry-run --yes"; : ;;
+    "profile rm") flags+=" --dry-run --yes"; [[ $cur == -* ]] || _arx_values profiles ;;
     "completion") flags+=" --dry-run --yes"; [[ $cur == -* ]] || _arx_list -W "bash zsh fish powershell install uninstall" ;;
     "demo") flags+=" --keep"; : ;;
   esac

@@ -154,6 +154,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'attachments show' = 'attachments'
     'attachments cat' = 'attachments'
     'attachments pull' = 'attachments'
+    'explore' = 'attachments,messages,conversations'
     'read' = 'messages,conversations'
     'open' = 'attachments,messages,conversations'
     'content get' = 'messages'
@@ -163,6 +164,7 @@ Register-ArgumentCompleter -Native -CommandName arx -ScriptBlock {
     'messages show' = 'messages'
     'redact' = 'attachments'
     'profile use' = 'profiles'
+    'profile rm' = 'profiles'
   }
   $typed = @()
   $words = @()

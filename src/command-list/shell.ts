@@ -23,6 +23,7 @@ export const SHELL_COMMANDS = [
       'arx completion uninstall bash',
       'arx completion fish > arx.fish',
     ],
+    topics: ['environment'],
   },
   {
     words: 'demo',

@@ -3,7 +3,8 @@
 /** A standard stream, or why there is none in place of this file. */
 export type FileMeaning = 'stdin' | 'stdout' | 'stderr' | { refused: string };
 
-const FOLDER = { refused: 'it is a folder; ./- names a folder of this name' };
+/** The meaning of `-` where only a folder can be named. */
+export const FOLDER: FileMeaning = { refused: 'it is a folder; ./- names a folder of this name' };
 
 /** By option, or by the words of a command and its argument. Options and arguments that are not here name no file. */
 export const FILE_MEANINGS: Readonly<Record<string, FileMeaning>> = {

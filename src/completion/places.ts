@@ -4,6 +4,12 @@ import { GLOBAL_OPTIONS } from '../command-list/global-options.ts';
 import { HELP_COMMAND } from '../command-list/help-command.ts';
 import { HELP_TOPICS } from '../command-list/help-topics.ts';
 import { COMMAND_LIST, NOUNS } from '../command-list/index.ts';
+import {
+  FILE_MEANINGS,
+  FOLDER,
+  meaningOfOption,
+  type FileMeaning,
+} from '../command-list/standard-streams.ts';
 import { TIERS } from '../contract/token.ts';
 import { kindsOfArgument, kindsOfOption, type ValueKind } from './value-kinds.ts';
 
@@ -39,11 +45,12 @@ export const VALUED = [
 function flagOf(words: string, [syntax, description, choices]: CommandOption): Flag {
   const kinds = kindsOfOption(words, syntax);
   const name = /[<[](\w+)/.exec(syntax)?.[1];
+  const values = choices ?? (name === 'tier' ? TIERS : undefined);
   return {
     names: syntax.split(/[ ,]+/).filter((part) => part.startsWith('-')),
     description,
     // A service may have other tiers too, so these are proposals only.
-    value: kinds.length > 0 ? { kinds } : expected(name, choices ?? (name === 'tier' ? TIERS : undefined)),
+    value: kinds.length > 0 ? { kinds } : expected(name, values, meaningOfOption(syntax)),
   };
 }
 
@@ -54,15 +61,24 @@ function placeOf({ words, summary, options = [], arguments: given = [] }: Comman
     words,
     summary,
     flags: options.map((option) => flagOf(words, option)),
-    rest: kinds.length > 0 ? { kinds } : expected(/\w+/.exec(syntax)?.[0], proposals),
+    rest:
+      kinds.length > 0
+        ? { kinds }
+        : expected(/\w+/.exec(syntax)?.[0], proposals, FILE_MEANINGS[`${words} ${syntax}`]),
   };
 }
 
-/** `name` is the word in the brackets of commander's syntax. */
-function expected(name: string | undefined, choices: readonly string[] | undefined): Expected {
+/** `name` is the word in the brackets of commander's syntax; `meaning` is that of `-`, which each file and folder has. */
+function expected(
+  name: string | undefined,
+  choices: readonly string[] | undefined,
+  meaning: FileMeaning | undefined,
+): Expected {
   if (choices !== undefined) return choices;
   if (name === undefined) return 'nothing';
-  return name === 'dir' ? 'dir' : name === 'file' || name === 'paths' ? 'file' : 'text';
+  // The JSON of --payload is a file only after @.
+  if (meaning === undefined || name === 'json') return 'text';
+  return meaning === FOLDER ? 'dir' : 'file';
 }
 
 /** Returns whether values are found out when they are asked for. */

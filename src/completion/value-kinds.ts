@@ -32,6 +32,7 @@ const LISTED: Readonly<Record<string, ValueKind>> = {
 const KINDS_OF_ARGUMENT: Readonly<Record<string, readonly ValueKind[]>> = {
   read: ['messages', 'conversations'],
   open: ['attachments', 'messages', 'conversations'],
+  explore: ['attachments', 'messages', 'conversations'],
   'attachments show': ['attachments'],
   'attachments cat': ['attachments'],
   'attachments pull': ['attachments'],
@@ -43,6 +44,7 @@ const KINDS_OF_ARGUMENT: Readonly<Record<string, readonly ValueKind[]>> = {
   search: ['queries'],
   redact: ['attachments'],
   'profile use': ['profiles'],
+  'profile rm': ['profiles'],
 };
 
 /** Returns the kinds of values of an option of a command, none where they are not known. `syntax` is commander's. */

@@ -86,7 +86,15 @@ const CASES: Case[] = [
   { line: 'arx health --token-file=pl', is: ['plain.txt'] },
   { line: 'arx attachments pull --to ', has: ['folder'], lacks: ['plain.txt', 'my file.json'] },
   { line: 'arx attachments verify fo', is: ['folder'] },
-  { line: 'arx attachments verify ', lacks: ['plain.txt'] },
+  { line: 'arx attachments verify ', has: ['folder', 'plain.txt'] },
+  { line: 'arx conversations diff ', has: ['folder'], lacks: ['plain.txt'] },
+  { line: 'arx conversations diff folder f', is: ['folder'] },
+  { line: 'arx conversations walk --freeze ', has: ['folder'], lacks: ['plain.txt'] },
+  { line: 'arx walk http://127.0.0.1:1/v1/x --freeze f', is: ['folder'] },
+  { line: 'arx conversations export conv_1 --to ', has: ['folder', 'plain.txt'] },
+  { line: 'arx attachments export --to ', has: ['folder', 'plain.txt'] },
+  { line: 'arx blobs move --to f', is: ['folder'] },
+  { line: 'arx serve --blobs f', is: ['folder'] },
 ];
 
 let dir: string;

@@ -133,3 +133,8 @@ test('help queries names the values of --facet', () => {
   const [, values = ''] = /--facet\s+prints ([^;]+);/.exec(topicText('queries')) ?? [];
   expect(SEARCH_FACETS.filter((name) => !new RegExp(String.raw`\b${name}\b`).test(values))).toEqual([]);
 });
+
+test('the help of completion says which values it knows', () => {
+  expect(topicText('environment')).toMatch(/proposed once\s+arx\s+has\s+shown\s+them/);
+  expect(COMMAND_LIST.find(({ words }) => words === 'completion')?.topics).toContain('environment');
+});
