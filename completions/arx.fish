@@ -88,7 +88,7 @@ complete -c arx -n '__arx_at' -a backup -d 'copy the local archive, also while i
 complete -c arx -n '__arx_at' -a serve -d 'run the archive service on a port'
 complete -c arx -n '__arx_at' -a completion -d 'print the completion script of a shell, or install it'
 complete -c arx -n '__arx_at' -a demo -d 'run a tour on a sample archive in a temporary folder'
-complete -c arx -n '__arx_at' -a help -d 'show help of a command, or explain a topic'
+complete -c arx -n '__arx_at' -a help -d 'show help of a command, or explain a topic or a word'
 complete -c arx -n '__arx_at attachments' -a ls -d 'list attachments, one page or all; withheld ones are marked'
 complete -c arx -n '__arx_at attachments' -a cities -d 'count the files of each city: available, withheld, absent'
 complete -c arx -n '__arx_at attachments' -a types -d 'count the files of each content type'

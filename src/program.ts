@@ -180,7 +180,7 @@ function configure(command: Command, write: (chunk: string) => void): void {
 }
 
 /**
- * Returns the help of a command, of a noun, of a topic, or of a word that is both (`import`, `events`).
+ * Returns the help of a command, of a noun, of a topic, or of a word that is both (`import`, `events`), and what the glossary says of it.
  * Throws Fault 'usage' with a suggestion where the words name none of these.
  */
 async function helpText(root: Command, words: readonly string[]): Promise<string> {
@@ -193,14 +193,21 @@ async function helpText(root: Command, words: readonly string[]): Promise<string
     const { topicText } = await import('./help/help-texts.ts');
     parts.push(topicText(first));
   }
-  if (first === 'glossary' && words.length > 1) {
-    const { glossaryEntry } = await import('./help/help-texts.ts');
-    parts.push(glossaryEntry(words.slice(1).join(' ')));
-  }
+  if (parts.length > 0 && isHelpTopic(first) && words.length === 1) return parts.join('\n');
+  const { glossaryEntry, nearestTerm } = await import('./help/help-texts.ts');
+  const term = (first === 'glossary' ? words.slice(1) : words).join(' ');
+  const entry = glossaryEntry(term, { isExact: parts.length > 0 });
+  if (entry !== undefined) parts.push(entry);
   if (parts.length > 0) return parts.join('\n');
+  const near = nearestTerm(term);
+  if (first === 'glossary')
+    throw new Fault('usage', `the glossary has no '${term}'`, {
+      hint: near === undefined ? 'arx help glossary' : `did you mean: arx help glossary ${near}`,
+    });
   const { helpSuggestion } = await import('./command-list/word-suggestion.ts');
-  throw new Fault('usage', `no command or topic is called '${words.join(' ')}'`, {
-    hint: helpSuggestion(words) ?? 'arx --help shows the commands and topics',
+  const meant = helpSuggestion(words) ?? (near === undefined ? undefined : `did you mean: arx help ${near}`);
+  throw new Fault('usage', `no command, topic or word is called '${term}'`, {
+    hint: meant ?? 'arx --help shows the commands and topics',
   });
 }
 

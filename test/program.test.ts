@@ -82,6 +82,29 @@ test('arx help glossary WORD prints the entry of the word', async () => {
   expect(await textOf('help glossary local archive')).toMatch(/^ {2}local archive {2}/);
 });
 
+test.each([
+  ['withheld', /^ {2}withheld {2}the row is shown/, /^More: arx help files/m],
+  ['Withheld', /^ {2}withheld {2}the row is shown/, /^More: arx help files/m],
+  ['verified', /^ {2}verified {2}\S/, /^More: arx help /m],
+  ['local archive', /^ {2}local archive {2}/, /^More: arx help /m],
+  // Terms that have the word in them.
+  ['frozen', /^ {2}frozen window {2}/, /^ {2}frozen log {2}/m],
+  ['hashes', /^ {2}hash {2}/, /^More: arx help /m],
+  // A command that is a term too.
+  ['walk', /Usage: arx walk/, /^ {2}walk {2}reading a whole list/m],
+])(
+  'arx help %s prints the meaning of a word of the glossary, and where more stands',
+  async (words, ...all) => {
+    const text = await textOf(`help ${words}`);
+    for (const pattern of all) expect(text).toMatch(pattern);
+    expect(text.split('\n').filter((line) => line.length > 80 && !line.startsWith('  arx'))).toEqual([]);
+  },
+);
+
+test('the help of a command has no terms that only contain its word', async () => {
+  expect(await textOf('help content')).not.toContain('content record');
+});
+
 test('a word that is a command and a topic shows both', async () => {
   const help = await textOf('help import');
   expect(help).toContain('Usage: arx import');
@@ -89,18 +112,22 @@ test('a word that is a command and a topic shows both', async () => {
 });
 
 test.each<[line: string, message: string, hint: string]>([
-  ['help exitcodes', "no command or topic is called 'exitcodes'", 'did you mean: arx help exit-codes'],
+  ['help exitcodes', "no command, topic or word is called 'exitcodes'", 'did you mean: arx help exit-codes'],
   [
     'help attachmnts ls',
-    "no command or topic is called 'attachmnts ls'",
+    "no command, topic or word is called 'attachmnts ls'",
     'did you mean: arx help attachments ls',
   ],
   [
     'help attachments ls all',
-    "no command or topic is called 'attachments ls all'",
+    "no command, topic or word is called 'attachments ls all'",
     'did you mean: arx help attachments ls',
   ],
-  ['help nonsense', "no command or topic is called 'nonsense'", 'arx --help shows the commands and topics'],
+  [
+    'help nonsense',
+    "no command, topic or word is called 'nonsense'",
+    'arx --help shows the commands and topics',
+  ],
   ...(
     [
       ['pull', 'did you mean: arx help attachments pull'],
@@ -118,7 +145,7 @@ test.each<[line: string, message: string, hint: string]>([
     ] as const
   ).map(([words, hint]): [string, string, string] => [
     `help ${words}`,
-    `no command or topic is called '${words}'`,
+    `no command, topic or word is called '${words}'`,
     hint,
   ]),
   ['attachmnts ls', "unknown command 'attachmnts ls'", 'did you mean: arx attachments ls'],
@@ -240,7 +267,8 @@ test.each<[line: string, message: string, hint: string]>([
   ['--json ', 'the command has an empty word', 'arx --help shows the commands'],
   ['help ', 'the command has an empty word', 'arx help help'],
   ['attachments ', 'the command has an empty word', 'arx help attachments'],
-  ['help att', "no command or topic is called 'att'", 'did you mean: arx help attachments'],
+  ['help att', "no command, topic or word is called 'att'", 'did you mean: arx help attachments'],
+  ['help witheld', "no command, topic or word is called 'witheld'", 'did you mean: arx help withheld'],
   ['help glossary witheld', "the glossary has no 'witheld'", 'did you mean: arx help glossary withheld'],
   ['help glossary xyzzy', "the glossary has no 'xyzzy'", 'arx help glossary'],
 ])('arx %s is a usage fault with a suggestion', async (line, message, hint) => {

@@ -1,7 +1,6 @@
 // The texts of `arx help TOPIC`. The build puts this file and the topics into a file of their own, loaded when one is shown.
-import type { HelpTopic } from '../command-list/help-topics.ts';
+import { HELP_TOPIC_NAMES, type HelpTopic } from '../command-list/help-topics.ts';
 import { nearest } from '../contract/nearest.ts';
-import { Fault } from '../faults.ts';
 import { fillFacts } from './facts.ts';
 import { parseMarkdown, type Block } from './markdown.ts';
 import { plainText } from './plain-text.ts';
@@ -57,18 +56,46 @@ export function topicText(topic: HelpTopic): string {
   return plainText(topicBlocks(topic));
 }
 
-/** Returns the entries of the glossary about a word. Throws Fault 'usage' with a suggestion where there is none. */
-export function glossaryEntry(word: string): string {
-  const entries = topicBlocks('glossary').flatMap((block) =>
+/** Topics that are lists, and explain no word. */
+const LISTS: ReadonlySet<HelpTopic> = new Set<HelpTopic>(['glossary', 'commands', 'options']);
+/** Topics that are named for a word of the glossary: those that use it most. */
+const MAX_TOPICS_NAMED = 2;
+
+/**
+ * Returns what the glossary says of a word, or unless `isExact` of the terms that have it in them (`frozen`), and which topics use
+ * it; undefined where it has none.
+ */
+export function glossaryEntry(typed: string, { isExact }: { isExact: boolean }): string | undefined {
+  const word = typed.toLowerCase();
+  const entries = glossaryTerms();
+  const found = [
+    (term: string) => term === word,
+    (term: string) => [`${term}s`, `${term}es`].includes(word),
+    (term: string) => term.split(' ').includes(word),
+  ]
+    .slice(0, isExact ? 1 : undefined)
+    .map((isMeant) => entries.filter(({ term }) => isMeant(term)))
+    .find(({ length }) => length > 0);
+  if (found === undefined) return undefined;
+  const uses = HELP_TOPIC_NAMES.flatMap((topic) => {
+    const count = topicText(topic).toLowerCase().split(found[0]!.term).length - 1;
+    return count === 0 || LISTS.has(topic) ? [] : [{ topic, count }];
+  });
+  const most = uses.toSorted((a, b) => b.count - a.count).slice(0, MAX_TOPICS_NAMED);
+  const more = [...most.map(({ topic }) => topic), 'glossary'].map((topic) => `arx help ${topic}`);
+  return `${plainText(found)}\nMore: ${more.join(', ')}\n`;
+}
+
+/** Returns the term of the glossary that is near to a word, undefined where none is. */
+export function nearestTerm(word: string): string | undefined {
+  return nearest(
+    word.toLowerCase(),
+    glossaryTerms().map(({ term }) => term),
+  );
+}
+
+function glossaryTerms() {
+  return topicBlocks('glossary').flatMap((block) =>
     block.kind === 'definition' ? [{ ...block, term: block.term.replaceAll('*', '') }] : [],
   );
-  const found = entries.filter(({ term }) => term === word.toLowerCase());
-  if (found.length > 0) return plainText(found);
-  const meant = nearest(
-    word.toLowerCase(),
-    entries.map(({ term }) => term),
-  );
-  throw new Fault('usage', `the glossary has no '${word}'`, {
-    hint: meant === undefined ? 'arx help glossary' : `did you mean: arx help glossary ${meant}`,
-  });
 }
