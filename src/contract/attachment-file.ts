@@ -25,9 +25,17 @@ export function fileStateOf(row: Attachment): FileState {
   return row.redacted === false ? 'absent' : 'withheld';
 }
 
-/** Returns why the row's file cannot be had, as the service says it; null where it does not, or where it can. */
+/** What stands in place of a reason where a row shows nothing but its place. */
+const ABOVE_TIER = 'above your tier';
+
+/**
+ * Returns why the row's file cannot be had: as the service says it, or that the row is above the tier of the reader; null where that
+ * is not known, or where the file can be had.
+ */
 export function reasonOf(row: Attachment): string | null {
-  return isPullable(row) || typeof row.reason !== 'string' || row.reason === '' ? null : row.reason;
+  if (isPullable(row)) return null;
+  if (typeof row.reason === 'string' && row.reason !== '') return row.reason;
+  return isAboveTier(row) ? ABOVE_TIER : null;
 }
 
 /** Returns the state of the row's file as messages show it: `withheld (legal hold)`. The reason is untrusted text. */
@@ -40,6 +48,11 @@ export function fileStateWords(row: Attachment): string {
 export function fileNameOf(row: Pick<Attachment, 'id' | 'filename'>): string {
   const { id, filename, name, title } = row as Attachment;
   return filename ?? [name, title].find((text) => typeof text === 'string' && text !== '')?.toString() ?? id;
+}
+
+/** Returns whether the row is above the tier of the reader: it shows its id and place, and not even a hash. */
+export function isAboveTier(row: Attachment): boolean {
+  return isNameWithheld(row) && row.sha256 === undefined && (row.reason ?? '') === '';
 }
 
 /** Returns whether the row does not show the name of its file: a row above the tier of the reader has its id in that place. */

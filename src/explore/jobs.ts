@@ -5,6 +5,7 @@ import { EXIT } from '../exit.ts';
 import { shellLine } from '../shell-words.ts';
 import { said, withNotice } from './notices.ts';
 import { operands } from './place.ts';
+import { reasonText } from './views/file-state.ts';
 import {
   chosenEntry,
   shownScreen,
@@ -23,7 +24,7 @@ export const DEFAULT_FOLDER = 'files';
 export function verified(state: State): Step {
   const file = chosenFile(state);
   if (file === undefined) return noFile(state, 'v verifies a file');
-  if (!isPullable(file)) return said(state, `${file.id} has no bytes to verify`);
+  if (!isPullable(file)) return said(state, `${file.id} cannot be verified: ${reasonText(file)}`);
   if (state.checks.get(file.id)?.state === 'checking') return { state, effects: [] };
   return started(state, {
     kind: 'verify',

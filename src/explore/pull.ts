@@ -6,6 +6,7 @@ import type { Entry } from './entry.ts';
 import { chosenFile, noFile } from './jobs.ts';
 import { said } from './notices.ts';
 import { filterWords } from './place.ts';
+import { reasonText } from './views/file-state.ts';
 import { entryAt, shownCount, shownScreen, type Screen, type State, type Step } from './state.ts';
 
 const PULL = ['attachments', 'pull'];
@@ -19,7 +20,7 @@ export function pullAsked(state: State, which: 'chosen' | 'all'): Step {
   }
   const file = chosenFile(state);
   if (file === undefined) return noFile(state, 'p downloads a file');
-  if (!isPullable(file)) return said(state, `${file.id} has no bytes to download`);
+  if (!isPullable(file)) return said(state, `${file.id} cannot be downloaded: ${reasonText(file)}`);
   return asked(state, { words: PULL, ids: [file.id], what: amountOf([file]) });
 }
 

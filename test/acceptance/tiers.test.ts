@@ -27,10 +27,22 @@ describe.each(TIERS)('what %s sees', (tier) => {
     const table = await as(tier, 'attachments ls --all -o table');
     const csv = await as(tier, 'attachments ls --all -o csv');
     for (const id of above) {
-      expect(table.stdout).toMatch(new RegExp(`^${id} +withheld +\\(withheld\\) `, 'm'));
+      expect(table.stdout).toMatch(
+        new RegExp(`^${id} +withheld \\(above your tier\\) +\\(withheld\\) `, 'm'),
+      );
       expect(csv.stdout).toContain(`\n${id},withheld,,`);
     }
     expect(table.stdout.match(/\(withheld\)/g) ?? []).toHaveLength(above.length);
+    for (const id of above.slice(0, 1)) {
+      const cat = await as(tier, `attachments cat ${id}`);
+      expect(cat.stderr).toContain(`${id} is withheld (above your tier): it has no bytes to write`);
+      expect(cat.stderr).toContain('arx login asks for another');
+      const open = await as(tier, `open ${id}`);
+      expect(open.stderr).toContain(`${id} is withheld (above your tier): there is nothing to open`);
+      expect((await as(tier, `attachments pull ${id} --to ${dir}/above-${tier} -o tsv`)).stdout).toContain(
+        'above your tier',
+      );
+    }
     // Where no row has a name.
     for (const id of above.slice(0, 1)) {
       expect((await as(tier, `attachments show ${id} -o table`)).stdout).not.toMatch(/^(?:file)?name/m);

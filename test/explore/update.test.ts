@@ -531,7 +531,7 @@ describe('commands', () => {
     for (const key of ['v', 'p']) expect(press(files(), 'j', key).effects).toEqual([]);
     expect(press(files(), 'j', 'p').state).toMatchObject({
       prompt: undefined,
-      notice: { text: 'att_2 has no bytes to download' },
+      notice: { text: 'att_2 cannot be downloaded: its bytes are withheld' },
     });
   });
 

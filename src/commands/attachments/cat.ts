@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
-import { fileStateWords, isPullable } from '../../contract/attachment-file.ts';
+import { fileStateWords, isAboveTier, isPullable } from '../../contract/attachment-file.ts';
 import { FileLeftOut } from '../../download/download-limits.ts';
 import { sha256Of } from '../../download/hash-of-row.ts';
 import { MAX_HELD_BYTES, streamFile } from '../../download/held-stream.ts';
@@ -12,6 +12,7 @@ import { LIMIT_INPUT, limitDownloads } from '../shared/download-limits.ts';
 import { findRecords } from '../lists/find-record.ts';
 import { withPipedIds } from '../shared/id-list.ts';
 import { isOfOneRecord, withKindOfId } from '../lists/single-record.ts';
+import { OTHER_TIER } from '../lists/withheld-rows.ts';
 import { mayControlTerminal, refuseOutputForm, writeBytes } from '../shared/write-bytes.ts';
 import { attachmentSource, ID_FIELDS } from './catalogue.ts';
 import { idArgument } from '../../shell-words.ts';
@@ -48,7 +49,7 @@ async function writeFile(row: Attachment, input: Input, app: App, onWrite: () =>
   const { id, bytes } = row;
   if (!isPullable(row)) {
     throw new Fault('partial', `${id} is ${fileStateWords(row)}: it has no bytes to write`, {
-      hint: ({ arx }) => `${arx} attachments show ${idArgument(id)}`,
+      hint: isAboveTier(row) ? OTHER_TIER : ({ arx }) => `${arx} attachments show ${idArgument(id)}`,
     });
   }
   const sha256 = sha256Of(row, `${id}: `);

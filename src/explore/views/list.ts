@@ -68,7 +68,8 @@ const MESSAGE: Column<Of<'message'>>[] = [
   { name: 'from', width: 24, from: WIDER, of: fromCell },
   {
     name: 'subject',
-    nameFor: (rows) => (rows.some(({ snippet }) => snippet !== undefined) ? 'found (subject)' : undefined),
+    nameFor: (rows) =>
+      rows.some(({ snippet }) => snippet !== undefined) ? 'text found (subject)' : undefined,
     of: subjectCell,
   },
   {

@@ -16,7 +16,7 @@ test('branches stand before the subject', () => {
 test('the heading says that the column has what was found', () => {
   const found = message(1, { lead: '', snippet: 'the words', subject: 'a subject' });
   expect(shown(found)).toContain('the words (a subject)');
-  expect(plainText(columnNames([found], 100, CONTEXT))).toContain('FOUND (SUBJECT)');
+  expect(plainText(columnNames([found], 100, CONTEXT))).toContain('TEXT FOUND (SUBJECT)');
   expect(plainText(columnNames([message(1)], 100, CONTEXT))).not.toContain('FOUND');
 });
 
