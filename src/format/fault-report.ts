@@ -4,7 +4,7 @@ import { exitCodeOf, worstOf } from '../exit.ts';
 import { Fault, hintText, type HintNames } from '../faults.ts';
 import { plural } from './numbers.ts';
 import { truncate, escapeJson, escapeText } from './terminal/escape.ts';
-import { SEPARATOR, wrapParts } from './terminal/wrap.ts';
+import { SEPARATOR, wrapMessage, wrapParts } from './terminal/wrap.ts';
 
 const MAX_FAULT_LINES = 15;
 const MAX_LINE_COLUMNS = 500;
@@ -30,7 +30,7 @@ export function formatFaults(
     ...shown.map((repeated) => `${lineOf(repeated.fault)}${timesText(repeated)}`),
     ...(more > 0 ? [`arx: and ${plural(more, 'more failure')}`] : []),
     ...(options.debug ? faults.flatMap(stackLines) : []),
-  ].map((line) => truncate(escapeText(line), MAX_LINE_COLUMNS));
+  ].flatMap((line) => wrapMessage(truncate(escapeText(line), MAX_LINE_COLUMNS), options.columns));
   if (options.json)
     lines.push(
       escapeJson(JSON.stringify(exitRecordOf(first, { others: shown, more, names: options.names }))),

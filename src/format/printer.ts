@@ -26,7 +26,7 @@ import { summaryRecord } from './summary-record.ts';
 import type { Canvas } from './terminal/capabilities.ts';
 import { drawTable } from './terminal/table.ts';
 import { escapeBlock, escapeJson, escapeText } from './terminal/escape.ts';
-import { wrapParts } from './terminal/wrap.ts';
+import { wrapMessage, wrapParts } from './terminal/wrap.ts';
 import { wrapLine } from './terminal/wrap-line.ts';
 import { commaSeparated, tabSeparated, type SeparatedForm } from './separated-values.ts';
 import { isDecided, viewForRows } from './views/columns-for-rows.ts';
@@ -122,9 +122,10 @@ const MAX_LINE_COLUMNS = 4000;
 /** Returns the printer of a run. */
 export function createPrinter(options: PrinterOptions): Printer {
   const { stdout, stderr, output, isSilent = false, onReport } = options;
+  const stderrColumns = stderr.isTTY ? stderr.columns : undefined;
   const note = async (text: string): Promise<void> => {
     if (options.quiet) return;
-    const lines = wrapParts(escapeText(text), stderr.isTTY ? stderr.columns : undefined);
+    const lines = wrapParts(escapeText(text), stderrColumns);
     await stderr.write(lines.map((line) => `${line}\n`).join(''));
   };
   const fields = createCheckedFields(options.fields, options.templateFields, note);
@@ -198,7 +199,8 @@ export function createPrinter(options: PrinterOptions): Printer {
   const separation = { isSafe: options.csvSafe === true, isTTY: stdout.isTTY };
   const separated = output === 'csv' ? commaSeparated(separation) : tabSeparated(separation);
   const mustSayDoubts = (): boolean => output !== 'json' || options.isForProgram === true;
-  const warn = (text: string): Promise<void> => stderr.write(`arx: warning: ${escapeText(text)}\n`);
+  const warn = (text: string): Promise<void> =>
+    stderr.write(`${wrapMessage(`arx: warning: ${escapeText(text)}`, stderrColumns).join('\n')}\n`);
 
   const printer: Printer = {
     output,

@@ -4,6 +4,7 @@ import type { Transport } from '../client/transport.ts';
 import { createProgressLine, type OpenRequest, type ProgressLine } from '../format/terminal/progress.ts';
 import { terminalCapabilities } from '../format/terminal/capabilities.ts';
 import { escapeText } from '../format/terminal/escape.ts';
+import { wrapMessage } from '../format/terminal/wrap.ts';
 import type { Sink, World } from '../world.ts';
 import type { GlobalFlags } from './global-flags.ts';
 
@@ -42,9 +43,11 @@ export function createDiagnostics(world: World, flags: GlobalFlags): Diagnostics
   let written: Promise<unknown> = Promise.resolve();
   let pause: Promise<unknown> = Promise.resolve();
   const say = (text: string): void => {
+    const columns = world.stderr.isTTY ? world.stderr.columns : undefined;
+    const lines = wrapMessage(`arx: ${escapeText(text)}`, columns).join('\n');
     written = written
       .then(() => pause)
-      .then(() => world.stderr.write(`${progress.wiped()}arx: ${escapeText(text)}\n`))
+      .then(() => world.stderr.write(`${progress.wiped()}${lines}\n`))
       .catch(() => {});
   };
   const { stdout, stderr } = world;

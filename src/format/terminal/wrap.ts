@@ -54,6 +54,28 @@ export function wrapParts(text: string, columns: number | undefined): string[] {
   });
 }
 
+/** A command up to the punctuation after it, with the variables before it, or a word; each with the blanks before it. */
+const COMMAND_OR_WORD = / *(?:\(?(?:[A-Z_]+=\S+ +)*\barx (?:[^;),]|[;),](?! |$))+[;),]*|[^ ]+)/g;
+
+/**
+ * Returns an escaped line of a message as lines that break at blanks; all but the first are indented. A command is left whole, as it
+ * is pasted as one line, and so is a long word: the terminal breaks them. Without a width the text is one line.
+ */
+export function wrapMessage(text: string, columns: number | undefined): string[] {
+  if (columns === undefined || textWidth(text) <= columns) return [text];
+  const indent = `${/^ */.exec(text)?.[0] ?? ''}  `;
+  const lines: string[] = [];
+  let line = '';
+  for (const piece of text.match(COMMAND_OR_WORD) ?? []) {
+    if (line === '' || textWidth(line + piece) <= columns) line += piece;
+    else {
+      lines.push(line);
+      line = indent + withoutBlanks(piece);
+    }
+  }
+  return [...lines, line];
+}
+
 /** Stands between the parts of a summary. */
 export const SEPARATOR = ' · ';
 

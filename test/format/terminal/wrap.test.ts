@@ -2,7 +2,7 @@
 import { fc, test as property } from '@fast-check/vitest';
 import { expect, test } from 'vitest';
 import { escapeText, textWidth } from '../../../src/format/terminal/escape.ts';
-import { wrapParts, wrapText } from '../../../src/format/terminal/wrap.ts';
+import { wrapMessage, wrapParts, wrapText } from '../../../src/format/terminal/wrap.ts';
 
 test.each<[text: string, columns: number, lines: string[]]>([
   ['', 10, ['']],
@@ -68,4 +68,25 @@ property.prop([
   for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
   if (parts.every((part) => textWidth(part) <= columns - 2))
     expect(lines.slice(0, -1).every((line) => line.endsWith(' ·'))).toBe(true);
+});
+
+const COMMAND = 'arx attachments verify files --against catalogue';
+test.each<[text: string, columns: number | undefined, lines: string[]]>([
+  ['arx: all of it fits', 40, ['arx: all of it fits']],
+  ['arx: without a terminal there is no width', undefined, ['arx: without a terminal there is no width']],
+  // A word is not broken, and the next line is indented.
+  ['arx: 45 files of this pull are in files', 20, ['arx: 45 files of', '  this pull are in', '  files']],
+  ['  kept: one two three', 14, ['  kept: one', '    two three']],
+  // A command is pasted as one line, so it is left whole.
+  [`arx: check later: ${COMMAND}`, 60, ['arx: check later:', `  ${COMMAND}`]],
+  [`arx: check later: ${COMMAND}; then go on`, 30, ['arx: check later:', `  ${COMMAND};`, '  then go on']],
+  [
+    `  hint: (${COMMAND}) or X=1 arx serve --port 0`,
+    30,
+    ['  hint:', `    (${COMMAND})`, '    or X=1 arx serve --port 0'],
+  ],
+  // A word that is longer than a line is left to the terminal.
+  ['arx: not in /a/very/long/path/of/a/file', 16, ['arx: not in', '  /a/very/long/path/of/a/file']],
+])('a message %j in %j columns', (text, columns, lines) => {
+  expect(wrapMessage(text, columns)).toEqual(lines);
 });
