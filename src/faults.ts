@@ -28,7 +28,7 @@ export type HintNames = {
   /** `arx` with the options that name the archive of the run, as the beginning of a command that reads this archive. */
   readonly arx: string;
   /** Returns what gave a setting its value where nobody typed it: a variable, a profile or a file. */
-  sourceOf(setting: 'base_url' | 'proxy'): string | undefined;
+  sourceOf(setting: 'base_url' | 'proxy' | 'data_dir'): string | undefined;
 };
 
 /** A text of one line, or a function that returns one from the names of the run. */

@@ -88,7 +88,7 @@ export async function run(input: Input, app: App): Promise<void> {
     ...('dir' in place ? { ...place, isServed: true } : place),
     ...(input.readOnly ? { readOnly: true } : {}),
   });
-  if (input.database !== undefined) await noticeEmpty(archive, place, app);
+  if (input.database !== undefined || archive.isNew) await noticeEmpty(archive, place, app);
   const work = () => serve(archiveSubject(archive, app), input, app);
   // One process serves a folder: it counts requests of addresses and drifting reads in its memory.
   if ('dir' in place && !input.readOnly)

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ErrorBody } from '../../src/contract/error.ts';
 import { arx } from '../support/command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { sampleData } from '../support/sample.ts';
+import { emptyData, sampleData } from '../support/sample.ts';
 import { serve, type Served } from '../support/served.ts';
 
 let dir: string;
@@ -144,9 +144,18 @@ test.each<[flags: string[], line: string]>([
     'arx: anyone who reaches this service (--host) can read all messages and files\n',
   ],
 ])('one line says what strangers can read with %j', async (flags, line) => {
-  if (flags.includes('--read-only')) await sampleData(join(dir, 'data'));
+  await sampleData(join(dir, 'data'));
   served = await serve(dir, flags);
   expect(served.stderrText()).toBe(line);
+});
+
+test('a new archive in the data folder is noticed, with what named the folder, since a typo makes one', async () => {
+  served = await serve(dir);
+  const folder = join(dir, 'data');
+  expect(served.stderrText()).toBe(`arx: no archive was in ${folder} (ARX_DATA_DIR): made a new one\n`);
+  await served.close();
+  served = await serve(dir);
+  expect(served.stderrText()).toBe('');
 });
 
 test('an archive that --database names and that is new or empty is noticed, since a typo makes one', async () => {
@@ -196,6 +205,7 @@ test.each([
   ['a name with a port', '--metrics-host', 'localhost:80'],
   ['an address of a network that is not ours', '--host', 'fe80::1'],
 ])('an address that cannot be bound is named with its option: %s', async (_, option, host) => {
+  await emptyData(join(dir, 'data'));
   const ports = '--port 0 --asset-port 0 --metrics-port 0';
   const { exit, stderr } = await arx(dir, `serve ${ports} ${option} ${host}`);
   expect(exit).toBe(2);
@@ -213,6 +223,7 @@ test('all ports that are in use are named at once', async () => {
     ports.push((server.address() as AddressInfo).port);
   }
   const [api, assets, metrics] = ports;
+  await emptyData(join(dir, 'data'));
   const two = await arx(dir, `serve --port ${api} --asset-port ${assets}`);
   const three = await arx(dir, `serve --port ${api} --asset-port ${assets} --metrics-port ${metrics}`);
   for (const server of taken) await new Promise((resolve) => server.close(resolve));

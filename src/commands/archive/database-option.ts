@@ -120,6 +120,10 @@ export async function noticeEmpty(
   app: App,
 ): Promise<void> {
   if ((await database.get('SELECT n FROM messages LIMIT 1')) !== undefined) return;
-  const where = 'dir' in place ? place.dir : 'the database';
-  app.notice(isNew ? `no archive was in ${where}: made a new one` : `the archive in ${where} is empty`);
+  const isDefault = 'dir' in place && place.dir === app.directories.data;
+  app.notice(({ sourceOf }) => {
+    const source = isDefault ? sourceOf('data_dir') : undefined;
+    const where = 'dir' in place ? place.dir + (source === undefined ? '' : ` (${source})`) : 'the database';
+    return isNew ? `no archive was in ${where}: made a new one` : `the archive in ${where} is empty`;
+  });
 }
