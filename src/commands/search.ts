@@ -56,8 +56,8 @@ export async function run(input: Input, app: App): Promise<void> {
       'usage',
       `--fields ${unread} does not go with --no-snippets: it needs the text of messages`,
     );
-  const q = queryOf(input);
-  const query = checkQuery(q, app);
+  const { q, places } = queryOf(input);
+  const query = checkQuery(q, app, { places });
   sayDatesAreUtc(datesOf(query.parts), app);
   const client = await app.client();
   const { sort, limit, after, facet } = input;
@@ -125,19 +125,27 @@ const FIELDS = [
   'conversation',
 ] as const;
 
-/** Returns the query with what the options add. Numbers without a query are those of all messages. Characters that cannot be seen are left out, as no word has any. */
-function queryOf(input: Input): string {
-  const fields = FIELDS.flatMap((name) => {
-    const value = input[name];
-    return value === undefined ? [] : [`${name}:${quoted(value)}`];
+/** Where the fields of options stand in a query: the first character of each, from 1. */
+type OptionPlaces = readonly { option: string; field: string; position: number }[];
+
+/** Returns the query with what the options add, and where. Numbers without a query are those of all messages. */
+function queryOf(input: Input): { q: string; places: OptionPlaces } {
+  let q = visible(input.query.join(' ')).trim();
+  const places = FIELDS.flatMap((field) => {
+    const value = input[field];
+    if (value === undefined) return [];
+    if (q !== '') q += ' ';
+    const position = q.length + 1;
+    q += visible(`${field}:${quoted(value)}`).trimEnd();
+    return [{ option: `--${field}`, field, position }];
   });
-  const query = [...input.query, ...fields]
-    .join(' ')
-    .replaceAll(/\p{Cf}/gu, '')
-    .replaceAll(/\p{C}/gu, ' ')
-    .trim();
   const isNumber = input.count || input.facet !== undefined;
-  return query === '' && isNumber ? ALL_MESSAGES : query;
+  return { q: q === '' && isNumber ? ALL_MESSAGES : q, places };
+}
+
+/** Characters that cannot be seen are left out, as no word has any. */
+function visible(text: string): string {
+  return text.replaceAll(/\p{Cf}/gu, '').replaceAll(/\p{C}/gu, ' ');
 }
 
 function quoted(value: string): string {
@@ -146,18 +154,29 @@ function quoted(value: string): string {
   return `"${value.replaceAll('"', ' ')}"${isPrefix ? '*' : ''}`;
 }
 
-/** Returns the parsed query. Throws Fault `usage` for a wrong one, before anything is sent, also where its dates exclude each other. */
-export function checkQuery(q: string, app: App): SearchQuery {
+/**
+ * Returns the parsed query. Throws Fault `usage` for a wrong one, before anything is sent, also where its dates exclude each other. `name` is
+ * what the query is called in messages; what an option added to it is called as the option.
+ */
+export function checkQuery(
+  q: string,
+  app: App,
+  { name = 'query', places = [] }: { name?: string; places?: OptionPlaces } = {},
+): SearchQuery {
   try {
     const query = parseQuery(q, app.world.now());
     checkDates(query);
     return query;
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
-    const where = q === '' ? '' : `, character ${error.position}`;
-    throw new Fault('usage', `query${where}: ${error.message}`, {
-      hint: error.hint ?? 'arx help queries',
-    });
+    const { position, message, hint = 'arx help queries' } = error;
+    const added = places.findLast((place) => place.position <= position);
+    if (added !== undefined)
+      throw new Fault('usage', `${added.option}: ${message}`, {
+        hint: hint.replaceAll(`${added.field}:`, `${added.option} `),
+      });
+    const where = q === '' ? '' : `, character ${position}`;
+    throw new Fault('usage', `${name}${where}: ${message}`, { hint });
   }
 }
 

@@ -119,6 +119,23 @@ test('--fields matched --no-snippets is exit 2, and nothing is asked', async () 
   expect(ran.stderr).toContain('--fields matched does not go with --no-snippets');
 });
 
+test.each([
+  ['search --since nonsense', '--since: "nonsense" is no date', '--since 2021, --since 2021-03,'],
+  ['search x since:2020 --before nonsense', '--before: "nonsense" is no date', '--before 2021,'],
+  ['search "a b" --city x --on 2021-13', '--on: there is no month 13', '--on 2021,'],
+  ['search x --conversation nonsense', '--conversation: "nonsense" is no id', '--conversation conv_1'],
+  ['search \u200bx --from -', '--from: "-" has no letter', 'leave it out'],
+  ['search since:nonsense --on 2021', 'query, character 7: "nonsense" is no date', 'since:2021'],
+  ['search "(x" --on 2021', 'query, character 1: this ( is not closed', ''],
+  ['attachments ls --matching "(x"', '--matching, character 1: this ( is not closed', ''],
+  ['conversations ls --matching since:z', '--matching, character 7: "z" is no date', ''],
+])('%s names what is wrong: %s', async (line, message, hint) => {
+  const ran = await arx(tempFolder('search'), line);
+  expect(ran).toMatchObject({ exit: 2, stdout: '' });
+  expect(ran.stderr).toContain(`arx: ${message}`);
+  expect(ran.stderr).toContain(`hint: ${hint}`);
+});
+
 test('--on is the filter on:', async () => {
   const dir = tempFolder('search');
   await sampleData(join(dir, 'data'));

@@ -84,7 +84,7 @@ export async function checkSelectors(input: Selectors, app: App): Promise<void> 
   const dates = [input.since, input.until, input.on];
   if (input.matching !== undefined) {
     const { checkQuery } = await import('../search.ts');
-    dates.push(...datesOf(checkQuery(input.matching, app).parts));
+    dates.push(...datesOf(checkQuery(input.matching, app, { name: '--matching' }).parts));
   }
   sayDatesAreUtc(dates, app);
 }

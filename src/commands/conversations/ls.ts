@@ -41,7 +41,8 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       ? []
       : [wordsTest(input.subject, 'subject', valueOfColumn(view, 'subject'))]),
   ];
-  const searched = input.matching === undefined ? [] : checkQuery(input.matching, app).parts;
+  const searched =
+    input.matching === undefined ? [] : checkQuery(input.matching, app, { name: '--matching' }).parts;
   sayDatesAreUtc([input.since, input.until, input.on, ...datesOf(searched)], app);
   const found = input.matching === undefined ? undefined : await hitsOf(input.matching, app);
   const hits = found?.hits;

@@ -14,7 +14,7 @@ export type FoundMessages = { areAll: boolean; hits: AsyncIterable<SearchHit> };
  * Faults of requests. Messages that are not indexed yet are Fault 'partial' of the run.
  */
 export async function foundMessages(q: string, app: App): Promise<FoundMessages> {
-  const query = checkQuery(q, app);
+  const query = checkQuery(q, app, { name: '--matching' });
   const client = await app.client();
   const asked = { q, sort: 'oldest', limit: PAGE_LIMIT.maximum, snippets: false };
   const first = await firstPage(client, asked, app);

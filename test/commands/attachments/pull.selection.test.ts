@@ -255,7 +255,7 @@ describe('the sample archive', () => {
   test('a wrong query is exit 2, and nothing is written', async () => {
     const ran = await pull("--matching 'glass (timing' --to got");
     expect(ran).toMatchObject({ exit: 2 });
-    expect(ran.stderr).toContain('query, character 7');
+    expect(ran.stderr).toContain('--matching, character 7');
     expect(existsSync(join(dir, 'got', MANIFEST_FILE))).toBe(false);
   });
 

@@ -391,7 +391,7 @@ test.each<[line: string, message: string]>([
   ['search a --since 2021 --before 2020', 'no date matches both since:2021 and before:2020'],
   ['search "since:2021 a before:2020"', 'hint: before: is the first date left out'],
   ['conversations ls --sort hits', '--sort hits goes with --matching QUERY'],
-  ['conversations ls --matching "("', 'query, character'],
+  ['conversations ls --matching "("', '--matching, character'],
   ['messages ls --from "()"', 'has no letter or digit to search for'],
   ['attachments ls --min-bytes many', 'must be a size such as'],
   ['messages ls --before 2019-03', '--until 2019-03'],
