@@ -5,6 +5,7 @@ import { HELP_TOPIC_NAMES, HELP_TOPICS } from '../../src/command-list/help-topic
 import { COMMAND_LIST, NOUNS } from '../../src/command-list/index.ts';
 import { SETTING_KEYS } from '../../src/config/setting-keys.ts';
 import { SEARCH_FACETS } from '../../src/contract/search/parameters.ts';
+import { MANIFEST_FILE } from '../../src/download/manifest.ts';
 import { EXIT } from '../../src/exit.ts';
 import { topicBlocks, topicText } from '../../src/help/help-texts.ts';
 
@@ -137,4 +138,9 @@ test('help queries names the values of --facet', () => {
 test('the help of completion says which values it knows', () => {
   expect(topicText('environment')).toMatch(/proposed once\s+arx\s+has\s+shown\s+them/);
   expect(COMMAND_LIST.find(({ words }) => words === 'completion')?.topics).toContain('environment');
+});
+
+test('the help names every file that a pull leaves beside what it downloads', () => {
+  for (const name of [MANIFEST_FILE, '.part', '.unfinished', '.undecided'])
+    expect(topicText('files')).toContain(name);
 });
