@@ -86,6 +86,7 @@ test.each([
   ['withheld', /^ {2}withheld {2}the row is shown/, /^More: arx help files/m],
   ['Withheld', /^ {2}withheld {2}the row is shown/, /^More: arx help files/m],
   ['verified', /^ {2}verified {2}\S/, /^More: arx help /m],
+  ['integrity', /as it was found at\s+import/, /a file that is damaged\s+since\s+keeps its\s+number/],
   ['local archive', /^ {2}local archive {2}/, /^More: arx help /m],
   // Terms that have the word in them.
   ['frozen', /^ {2}frozen window {2}/, /^ {2}frozen log {2}/m],

@@ -21,7 +21,7 @@ export const RECORD_FACTS: readonly Fact[] = [
   ...assumed('1', [
     [
       'integrity of a record',
-      'The share of checks that the record passes: the stored bytes match their hash, the text decodes, the MIME structure is complete, the date is plausible, the parent message is present, the position comes after the parent’s.',
+      'The share of checks that the record passes: the stored bytes match their hash, the text decodes, the MIME structure is complete, the date is plausible, the parent message is present, the position comes after the parent’s. It is found out at import and when a position moves: bytes that are damaged later do not lower it, and reading them is an error.',
     ],
     [
       'integrity of the archive',
