@@ -86,7 +86,7 @@ test.each([
   ['withheld', /^ {2}withheld {2}the row is shown/, /^More: arx help files/m],
   ['Withheld', /^ {2}withheld {2}the row is shown/, /^More: arx help files/m],
   ['verified', /^ {2}verified {2}\S/, /^More: arx help /m],
-  ['integrity', /as it was found at\s+import/, /a file that is damaged\s+since\s+keeps its\s+number/],
+  ['integrity', /as\s+it\s+was\s+found\s+at\s+import/, /damaged\s+since\s+keeps/],
   ['local archive', /^ {2}local archive {2}/, /^More: arx help /m],
   // Terms that have the word in them.
   ['frozen', /^ {2}frozen window {2}/, /^ {2}frozen log {2}/m],
