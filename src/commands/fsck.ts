@@ -24,6 +24,9 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   const place = (await localPlace(input, 'fsck', app)) ?? { dir: app.directories.data };
   const since =
     input.since === undefined ? undefined : periodOf('--since', input.since, app.world.now()).start;
+  // The first moment of a day may still be ahead: the date of a user is one of UTC here.
+  if (since !== undefined && since > app.world.now())
+    app.notice(`--since ${input.since} lies in the future (UTC), so nothing was checked`);
   const state =
     input.state === undefined ? undefined : await openState(input.state, nameOf(place, input), app);
   const { ArchiveUnreadable } = await import('../service/index.ts');

@@ -149,6 +149,7 @@ test('a file of the archive changed', async () => {
     └─ different files, each hashed 1
        └─ * bytes have another hash 1
           └─ HASH
+             └─ att_1 note.txt
     "
   `);
   expect(stderr).toBe(
@@ -181,6 +182,41 @@ test('a state file: of this check only, and gone when it is complete', async () 
   expect(report).toMatchObject({ verdict: 'ok', began_at: '2026-01-01T00:00:00Z' });
   expect(report.checks.map(({ name }) => name)).toEqual(['engine', 'search', 'files']);
   expect(await arx(dir, 'fsck --state no/state')).toMatchObject({ exit: 14, stdout: '' });
+});
+
+test('a date in the future is said to be one', async () => {
+  expect(await arx(dir, 'import list.mbox notes')).toMatchObject({ exit: 0 });
+  const ran = await arx(dir, 'fsck --since 2062-01-01 --json');
+  expect(ran.exit).toBe(0);
+  expect(ran.stderr).toBe('arx: --since 2062-01-01 lies in the future (UTC), so nothing was checked\n');
+  expect((await arx(dir, 'fsck --since 2020-01-01 --json')).stderr).toBe('');
+});
+
+test('a damaged file is named with the attachments that have it', async () => {
+  for (const n of [1, 2, 3, 4, 5, 6]) writeFileSync(join(dir, `notes/copy-${n}.txt`), 'a note\n');
+  expect(await arx(dir, 'import notes')).toMatchObject({ exit: 0 });
+  const blobs = join(dir, 'data/blobs');
+  const [path] = readdirSync(blobs, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  writeFileSync(join(path!.parentPath, path!.name), 'b note\n');
+  const { exit, stdout } = await arx(dir, 'fsck --json');
+  expect(exit).toBe(12);
+  const { findings } = FsckReport.parse(JSON.parse(stdout));
+  const [finding] = findings.filter(({ check }) => check === 'files');
+  const sha256 = finding!.subjects[0]!;
+  expect(finding!.attachments).toHaveLength(1);
+  expect(finding!.attachments![0]).toMatchObject({ sha256, count: 7 });
+  expect(finding!.attachments![0]!.named).toHaveLength(3);
+  const [first] = finding!.attachments![0]!.named;
+  const row = JSON.parse((await arx(dir, `attachments show ${first!.id} --json`)).stdout) as Record<
+    string,
+    unknown
+  >;
+  expect(row).toMatchObject({ sha256, filename: first!.filename });
+  const shown = (await arx(dir, 'fsck -o table')).stdout;
+  expect(shown).toContain(`${first!.id} ${first!.filename}`);
+  expect(shown).toContain('and 4 more attachments');
 });
 
 test('a check of what is new says what it does not say', async () => {

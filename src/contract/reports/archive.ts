@@ -79,7 +79,7 @@ export const FSCK_CHECKS = [
 
 /**
  * `arx fsck -o json`. `looked` counts the rows, files or messages of a check; `bytes` counts what was hashed. A finding counts all its
- * subjects and names the first hundred. A `notice` is unusual, but no damage. `unchecked` names what was not checked because of an
+ * subjects and names the first hundred. Of damaged files, `attachments` has those that need each of them: all counted, the first three named. A `notice` is unusual, but no damage. `unchecked` names what was not checked because of an
  * error of arx itself. `unchecked_is_explained`: findings name values that their columns cannot hold, over which checks may fail.
  * `not_indexed` messages wait for the next search to index them, as after a redaction; the check of the search has no row of them.
  * `ok_since` and `nothing_new` say nothing about what is older than `since`.
@@ -110,6 +110,15 @@ export const FsckReport = z.object({
       severity: z.enum(['damage', 'notice']),
       count,
       subjects: z.array(z.string()),
+      attachments: z
+        .array(
+          z.object({
+            sha256: z.string(),
+            count,
+            named: z.array(z.object({ id: z.string(), filename: z.string() })),
+          }),
+        )
+        .optional(),
     }),
   ),
   unchecked: z.array(z.object({ check: z.string(), subject: z.string(), error: z.string() })).optional(),

@@ -43,14 +43,21 @@ export function fsckLines(report: FsckReport, canvas: Canvas): Line[] {
         name === 'engine'
           ? labelOf(name)
           : `${labelOf(name)} ${formatCount(looked)}${name === 'search' ? notIndexedText(report) : ''}`,
-      children: findings.map(({ problem, severity, count, subjects }): Branch => {
+      children: findings.map(({ problem, severity, count, subjects, attachments = [] }): Branch => {
         const mark =
           severity === 'damage'
             ? ({ text: '* ', style: 'bad' } as const)
             : ({ text: '? ', style: 'warn' } as const);
         return {
           line: [{ text: mark.text + problem, style: mark.style }, ` ${formatCount(count)}`],
-          children: firstBranches(subjects, (subject) => ({ line: subject }), count),
+          children: firstBranches(
+            subjects,
+            (subject) => ({
+              line: subject,
+              children: attachmentBranches(attachments.find(({ sha256 }) => sha256 === subject)),
+            }),
+            count,
+          ),
         };
       }),
     };
@@ -75,6 +82,21 @@ export function fsckLines(report: FsckReport, canvas: Canvas): Line[] {
     ],
     ...sinceLines(report),
     ...treeLines([...checks, ...left], canvas),
+  ];
+}
+
+/** Returns the attachments that need a damaged file, none where none is known. */
+function attachmentBranches(
+  needing: NonNullable<FsckReport['findings'][number]['attachments']>[number] | undefined,
+): Branch[] {
+  if (needing === undefined) return [];
+  const { count, named } = needing;
+  const more = count - named.length;
+  return [
+    ...named.map(({ id, filename }): Branch => ({ line: [{ text: id, style: 'id' }, ` ${filename}`] })),
+    ...(more <= 0
+      ? []
+      : [{ line: { text: `and ${plural(more, 'more attachment')}`, style: 'dim' } as const }]),
   ];
 }
 

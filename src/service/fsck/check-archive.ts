@@ -3,6 +3,8 @@ import type { FsckReport } from '../../contract/reports/archive.ts';
 import type { Archive } from '../store/archive.ts';
 import { filesPlaceOf } from '../store/meta-table/files-location.ts';
 import { indexState } from '../store/search/index-state.ts';
+import { isStoreDamaged } from '../store/sql/database-error.ts';
+import { withAttachments } from './files.ts';
 import { createFindings, type Findings, type FindingsState } from './findings.ts';
 import { beginPagesCheck, type CheckPagesElsewhere } from './pages.ts';
 import { inRanges, type Range } from './ranges.ts';
@@ -82,8 +84,14 @@ export async function checkArchive(archive: Archive, options: FsckOptions): Prom
   if (database.engine === 'sqlite' && findings.isSuspicious())
     await checkAllValueTypes(archive, findings, options);
   const report = findings.report(database.engine, filesPlaceOf({ blobs }), since);
+  // Rows that cannot be read are findings already.
+  const named = await withAttachments(archive, report.findings).catch((error: unknown) => {
+    if (isStoreDamaged(error)) return report.findings;
+    throw error;
+  });
   return {
     ...report,
+    findings: named,
     ...(blobs.mark === undefined ? {} : { files_at: blobs.mark.place }),
     ...(report.verdict === 'ok' ? await notIndexed(archive) : {}),
     ...(resume === undefined ? {} : { began_at }),

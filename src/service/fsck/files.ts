@@ -1,6 +1,7 @@
 // Checks every stored file against its hash and its rows.
 import { createHash } from 'node:crypto';
 import { mapConcurrent } from '../../concurrency/map-concurrent.ts';
+import type { FsckReport } from '../../contract/reports/archive.ts';
 import type { Archive } from '../store/archive.ts';
 import { SHARDS } from '../store/files/blobs.ts';
 import { shardProblem } from '../store/files/folder-files.ts';
@@ -52,6 +53,37 @@ export async function checkNamedFiles(
   const names: string[] = [];
   for (const { sha256 } of rows) if ((await blobs.size(sha256)) !== undefined) names.push(sha256);
   await compareFiles({ blobs, names, rows }, findings, hash);
+}
+
+/** Attachments that are named for each damaged file. */
+const MAX_NAMED_ATTACHMENTS = 3;
+
+/** Returns the findings about damaged files with the attachments that need them. Throws the errors of the database. */
+export async function withAttachments(
+  { database }: Pick<Archive, 'database'>,
+  found: FsckReport['findings'],
+): Promise<FsckReport['findings']> {
+  const naming = async (sha256: string) => {
+    const where = 'FROM attachments WHERE sha256 = $1 AND stored = 1';
+    const [counted] = await database.all<{ count: number }>(`SELECT COUNT(*) AS count ${where}`, [sha256]);
+    const rows = await database.all<{ n: number; filename: string }>(
+      `SELECT n, filename ${where} ORDER BY n LIMIT ${MAX_NAMED_ATTACHMENTS}`,
+      [sha256],
+    );
+    const named = rows.map(({ n, filename }) => ({ id: `att_${n}`, filename }));
+    return { sha256, count: Number(counted?.count ?? 0), named };
+  };
+  const findings: FsckReport['findings'] = [];
+  for (const finding of found) {
+    const { check, severity, subjects } = finding;
+    if (check !== 'files' || severity !== 'damage') findings.push(finding);
+    else {
+      const attachments = [];
+      for (const sha256 of subjects) attachments.push(await naming(sha256));
+      findings.push({ ...finding, attachments });
+    }
+  }
+  return findings;
 }
 
 /** A file that rows name, with the sizes that they have. */
