@@ -28,14 +28,12 @@ export function redactSecret(text: string, secret: string): string {
   const size = MIN_SECRET_RUN;
   let shown = '';
   let hiddenTo = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    if (at + size <= text.length && secret.includes(text.slice(at, at + size))) {
-      if (at >= hiddenTo) shown += HIDDEN;
-      hiddenTo = at + size;
-    }
-    if (at >= hiddenTo) shown += text[at] ?? '';
+  for (let at = 0; at + size <= text.length; at += 1) {
+    if (!secret.includes(text.slice(at, at + size))) continue;
+    if (at >= hiddenTo) shown += text.slice(hiddenTo, at) + HIDDEN;
+    hiddenTo = at + size;
   }
-  return shown;
+  return shown + text.slice(hiddenTo);
 }
 
 /** As {@link redactSecret}, for several secrets. */

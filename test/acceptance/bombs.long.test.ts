@@ -390,6 +390,19 @@ describe.skipIf(!existsSync('/proc/self/status'))('files that become large', () 
     expect(peak).toBeLessThan(PROGRAM_MIB);
   });
 
+  test('a row with an id of 10 MB', async () => {
+    const page = JSON.stringify({ object: 'list', data: [{ id: 'c'.repeat(10_000_000) }], has_more: false });
+    const service = await misbehave((socket) => socket.end(answer(200, page)));
+    const { peak, exit, stderr } = await measured(tempFolder('bomb'), 'attachments ls', {
+      ARX_BASE_URL: service.url,
+      ARX_TOKEN: 'a'.repeat(40),
+    });
+    await service.close();
+    expect([exit, stderr]).toEqual([11, expect.stringContaining('row 1 of a page has no id')]);
+    // The answer as bytes and text, and once more where it is looked through for the token.
+    expect(peak).toBeLessThan(PROGRAM_MIB + 64);
+  });
+
   test.skipIf(!isInstalled('script'))('pictures', async () => {
     const dir = tempFolder('bomb');
     mkdirSync(join(dir, 'pictures'));
