@@ -18,15 +18,24 @@ import type { Sink, Source, Terminal, World } from './world.ts';
 const controller = new AbortController();
 let isPaging = false;
 
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+for (const name of SIGNALS) {
   process.on(name, () => {
     // Ctrl-C in a pager is for the pager.
     if (isPaging && name === 'SIGINT') return;
     const fault = new Fault('interrupted', 'interrupted', { signal: name });
     // The second signal ends the process at once.
-    if (controller.signal.aborted) process.exit(exitCodeOf(fault));
+    if (controller.signal.aborted) exit(exitCodeOf(fault));
     controller.abort(fault);
   });
+}
+
+/** Ends the process. Node waits for a thread that reads a file, which may be for ever (a network disk): then the next signal kills it. */
+function exit(code: number): void {
+  process.on('exit', () => {
+    for (const name of SIGNALS) process.removeAllListeners(name);
+  });
+  process.exit(code);
 }
 
 // An address may contain a password. From now on ps shows only this title.
@@ -457,8 +466,8 @@ function ownScript(name: string): string {
 process.once('beforeExit', () => {
   const fault = new Fault('internal', 'the run stopped before its end');
   writeSync(2, `arx: ${fault.message} [internal, exit ${exitCodeOf(fault)}]\n`);
-  process.exit(exitCodeOf(fault));
+  exit(exitCodeOf(fault));
 });
 
 // All output has been written, so nothing is lost; idle sockets would keep the process running.
-void run(world).then((code) => process.exit(code));
+void run(world).then(exit);

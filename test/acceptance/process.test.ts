@@ -24,6 +24,7 @@ import { buildProgram, startProcess, type Ended, type Program, type Running } fr
 import { sampleData } from '../support/sample.ts';
 import { serveList } from '../support/cursor-server.ts';
 import { sha256Of } from '../support/digest.ts';
+import { until } from '../support/held-connections.ts';
 import { isInstalled } from '../support/installed.ts';
 import { atTerminal, quoted } from '../support/shell.ts';
 import { fakeWorld } from '../support/fake-world.ts';
@@ -344,6 +345,11 @@ describe('signals', () => {
     }
   });
 
+  test('a file that says that it has no bytes, as in /proc, is read to its end', async () => {
+    const { exit, stderr } = await arx.run(['events', 'send', '--file', '/proc/self/comm'], { dir: home });
+    expect([exit, stderr]).toEqual([2, expect.stringContaining('line 1 is not JSON')]);
+  });
+
   test('K2 SIGINT while standard input has not ended', async () => {
     const line = 'events send --file -'.split(' ');
     const running = arx.start(line, { dir: home, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -437,6 +443,21 @@ describe('signals', () => {
     expect(running.child.exitCode).toBe(null);
     expect(await interrupted(running, 'SIGINT')).toMatchObject({ exit: 130 });
     socket.destroy();
+  });
+
+  test('K4 while Node waits for a thread that reads a file, a signal kills it', async () => {
+    const { dir, path } = await fifo();
+    // A thread of Node opens the FIFO, which nobody writes to, and waits for ever.
+    const preload = `import fs from 'node:fs'; fs.open(${JSON.stringify(path)}, 'r', () => {});`;
+    const running = arx.start(['config', 'path'], {
+      dir,
+      env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(preload)}` },
+    });
+    await running.says('stdout', /\n/);
+    const isOver = () => running.child.exitCode !== null || running.child.signalCode !== null;
+    const ended = await until(() => isOver() || !running.child.kill('SIGTERM') || isOver(), 10);
+    running.child.kill('SIGKILL');
+    expect({ ended, signal: (await running.ended).signal }).toEqual({ ended: true, signal: 'SIGTERM' });
   });
 
   const accepts = (port: number): Promise<boolean> =>
