@@ -157,7 +157,9 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
 async function openFile(file: string, app: App): Promise<FileHandle> {
   const path = resolve(app.world.cwd, file);
   try {
-    if ((await stat(path)).isFile()) return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const found = await stat(path);
+    // A file of /proc, and of some network disks, says that it has no bytes, and has some.
+    if (found.isFile() && found.size > 0) return await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     throw unreadableInput(file, error);
   }
