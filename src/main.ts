@@ -63,7 +63,9 @@ function sink(name: 'stdout' | 'stderr'): Sink {
     return stream;
   });
   // isatty() is in a module that a run without a terminal does not load.
-  const isTTY = fstatSync(name === 'stdout' ? 1 : 2).isCharacterDevice() && opened().isTTY === true;
+  const fd = name === 'stdout' ? 1 : 2;
+  const kind = fstatSync(fd);
+  const isTTY = kind.isCharacterDevice() && opened().isTTY === true;
   return {
     isTTY,
     get columns() {
@@ -80,13 +82,26 @@ function sink(name: 'stdout' | 'stderr'): Sink {
           void sleep(FINAL_WRITE_TIMEOUT_MS).then(() => reject(signal.reason as Fault));
         if (signal.aborted) rejectSoon();
         else signal.addEventListener('abort', rejectSoon, { once: true });
-        opened().write(chunk, (error) => {
+        const ended = (error?: Error | null) => {
           signal.removeEventListener('abort', rejectSoon);
           if (!error) resolve();
           else reject(faultOfWrite(error));
-        });
+        };
+        if (kind.isFile()) writeToFile(fd, chunk, ended);
+        else opened().write(chunk, ended);
       }),
   };
+}
+
+/** Writes all of a chunk. A stream of Node takes a write of which a full disk took only a part for a whole one. */
+function writeToFile(fd: number, chunk: string | Uint8Array, ended: (error?: Error) => void): void {
+  try {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at);
+  } catch (error) {
+    return ended(error as Error);
+  }
+  ended();
 }
 
 function faultOfWrite(error: NodeJS.ErrnoException): Fault {

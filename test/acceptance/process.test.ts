@@ -121,6 +121,19 @@ describe('streams', () => {
     expect(piped).toMatchObject({ exit: 141, stdout: '{"openapi', stderr: '' });
   });
 
+  test.each(['about api --json', 'completion zsh', 'help output', '--help'])(
+    'J3 a disk that is full after a part of the output is 14: %s',
+    async (line) => {
+      const dir = scratch();
+      const program = `${quoted(process.execPath)} ${quoted(arx.launcher)}`;
+      // A file may have 1 KiB, whoever writes it.
+      const limited = `ulimit -f 1; ${program} ${line} > out`;
+      const { exit, stderr } = await startProcess('bash', ['-c', limited], { dir }).ended;
+      expect([exit, stderr]).toEqual([14, expect.stringContaining('what was written is incomplete')]);
+      expect(readFileSync(join(dir, 'out'))).toHaveLength(1024);
+    },
+  );
+
   test('J a full disk is 14, and said so', async () => {
     const full = openSync('/dev/full', 'w');
     for (const args of [
