@@ -94,13 +94,20 @@ export function createZipWriter(
             yield piece;
           }
         };
+        let failure: unknown;
         await pipeline(
           Readable.from(counted(), { objectMode: false }),
           createDeflateRaw(),
           async (packed) => {
-            for await (const piece of packed) await put(piece as Buffer);
+            for await (const piece of packed)
+              await put(piece as Buffer).catch((error: unknown) => {
+                throw (failure = error);
+              });
           },
-        );
+        ).catch((error: unknown) => {
+          // After a failed write the error of the pipeline is that its streams were ended.
+          throw failure ?? error;
+        });
       }
       const packed = isWhole ? size : at - start - head(0, 0, 0).length;
       if (!isWhole) await write(head(size, packed, sum), start);
