@@ -41,6 +41,8 @@ export async function streamFile(file: StreamedFile, options: StreamOptions): Pr
   /** Of the bytes that were written. */
   const sent = createHash('sha256');
   let sentBytes = 0;
+  /** A write failed, of which some bytes may have been written. */
+  let isCut = false;
   /** A full buffer that waits for another one to be full, and the one that is being filled. */
   let full: Buffer | undefined;
   let filling = Buffer.alloc(0);
@@ -48,7 +50,9 @@ export async function streamFile(file: StreamedFile, options: StreamOptions): Pr
   let etag: string | undefined;
 
   async function send(bytes: Uint8Array): Promise<void> {
+    isCut = true;
     await write(bytes);
+    isCut = false;
     sent.update(bytes);
     sentBytes += bytes.length;
   }
@@ -119,7 +123,8 @@ export async function streamFile(file: StreamedFile, options: StreamOptions): Pr
     );
   } catch (error) {
     if (!(error instanceof Fault) || error.kind === 'interrupted') throw error;
-    const kept = sentBytes === 0 ? 'nothing was written' : `only the first bytes were written: ${sentBytes}`;
+    const first = sentBytes === 0 ? 'nothing was written' : `only the first bytes were written: ${sentBytes}`;
+    const kept = isCut ? 'only a part of the file was written' : first;
     throw new Fault(error.kind, error.message, { ...error.detail, kept });
   }
 }
