@@ -180,6 +180,9 @@ const stdin: Source = {
   },
 };
 
+/** Signals that end a process by default and ask for no orderly end, other than faults of the program and SIGKILL. */
+const ENDING_SIGNALS = ['SIGQUIT', 'SIGABRT', 'SIGALRM', 'SIGXCPU'] as const;
+
 /** Takes the terminal in raw mode. It is given back when the process ends in any way that a process can notice. */
 function openTerminal({ enter, leave }: { enter: string; leave: string }): Terminal {
   const { stdin: keys, stdout: screen } = process;
@@ -219,6 +222,13 @@ function openTerminal({ enter, leave }: { enter: string; leave: string }): Termi
     resized();
   };
   const onResize = (): void => resized();
+  const onEnding = (name: NodeJS.Signals): void => {
+    giveBack();
+    for (const each of ENDING_SIGNALS) process.removeListener(each, onEnding);
+    // Without a listener the signal ends the process.
+    process.kill(process.pid, name);
+  };
+  for (const name of ENDING_SIGNALS) process.on(name, onEnding);
   process.on('exit', giveBack);
   // Before Node prints the error.
   process.on('uncaughtExceptionMonitor', giveBack);
@@ -244,6 +254,7 @@ function openTerminal({ enter, leave }: { enter: string; leave: string }): Termi
         ['SIGCONT', goOn],
       ] as const)
         process.removeListener(name, listener);
+      for (const name of ENDING_SIGNALS) process.removeListener(name, onEnding);
       screen.removeListener('resize', onResize);
       keys.removeAllListeners('data');
       keys.pause();

@@ -30,7 +30,7 @@ function start(name: string, { after = '', nodeOptions = '' } = {}): Running & {
   const folder = join(dir, name);
   mkdirSync(folder);
   const run = `sh -c 'echo $$ > ${folder}/pid; exec node ${nodeOptions} ${arx.launcher} explore'`;
-  const line = `stty cols 90 rows 30; stty -g > ${folder}/before; set -m; ${run}; echo "exit $?"; ${after} stty -g | cmp - ${folder}/before && echo "as before"`;
+  const line = `ulimit -c 0; stty cols 90 rows 30; stty -g > ${folder}/before; set -m; ${run}; echo "exit $?"; ${after} stty -g | cmp - ${folder}/before && echo "as before"`;
   const env = { ARX_DATA_DIR: join(dir, 'data'), LANG: 'C.UTF-8' };
   const running = atTerminal(line, { dir, env });
   return { ...running, explorer: () => Number(readFileSync(join(folder, 'pid'), 'utf8')) };
@@ -57,6 +57,10 @@ test.concurrent.each([
   ['SIGINT', '130'],
   ['SIGTERM', '143'],
   ['SIGHUP', '129'],
+  ['SIGQUIT', '131'],
+  ['SIGABRT', '134'],
+  ['SIGALRM', '142'],
+  ['SIGXCPU', '152'],
 ] as const)('%s', async (signal, exit) => {
   const running = start(signal);
   await running.says('stdout', ENTERED);
