@@ -2,7 +2,7 @@
 import type { ProgressRecord } from '../../contract/reports/command.ts';
 import type { World } from '../../world.ts';
 import { formatDuration } from '../numbers.ts';
-import { escapeText, truncate } from './escape.ts';
+import { escapeText, textWidth, truncate } from './escape.ts';
 import { countText, type Count } from './progress-text.ts';
 import { createRate, type Rate } from './rate.ts';
 
@@ -104,17 +104,22 @@ export function createProgressLine(
     const columns = (stderr.columns ?? DEFAULT_COLUMNS) - 1;
     const text =
       'host' in current
-        ? truncate(escapeText(waitText(current, now)), columns)
+        ? waitText(current, now, columns)
         : countText(current.state!, current.rate.perSecond(), { columns, unicode });
     const clear = isShown ? clearing() : CLEAR_LINE;
     isShown = true;
     drawnColumns = stderr.columns;
     write(`${clear}${WRAP_OFF}${text}${WRAP_ON}\r`);
   };
-  const waitText = ({ host, since, isConnected }: Wait, now: number): string => {
-    const time = now - since >= 1000 ? `, ${formatDuration(Math.floor((now - since) / 1000) * 1000)}` : '';
-    if (!isConnected) return `connecting to ${host}…${time.replace(',', '')}`;
-    return `waiting for ${answers === 0 ? 'the first answer' : 'an answer'} from ${host}${time}`;
+  /** Returns the longest text that fits: the time is kept longest, because it shows that the run goes on. */
+  const waitText = ({ host, since, isConnected }: Wait, now: number, columns: number): string => {
+    const time = now - since >= 1000 ? formatDuration(Math.floor((now - since) / 1000) * 1000) : '';
+    const what = `waiting for ${answers === 0 ? 'the first answer' : 'an answer'}`;
+    const texts = isConnected
+      ? [`${what} from ${host}`, what, 'waiting'].map((text) => (time === '' ? text : `${text}, ${time}`))
+      : [`connecting to ${host}…`, 'connecting…'].map((text) => (time === '' ? text : `${text} ${time}`));
+    const shown = texts.map((text) => escapeText(text));
+    return shown.find((text) => textWidth(text) <= columns) ?? truncate(shown.at(-1)!, columns);
   };
   const recordText = (current: Task | Wait, working: 'working' | 'ended'): string => {
     const elapsed = Math.round(monotonic() - (begun ?? 0)) / 1000;

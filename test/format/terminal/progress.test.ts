@@ -93,6 +93,23 @@ test('from the first request on: connecting, waiting, and for how long', async (
   expect(ticks.size).toBe(0);
 });
 
+test.each([
+  [60, 'connecting to archive.example… 2.0 s', 'waiting for the first answer from archive.example, 4.0 s'],
+  [40, 'connecting to archive.example… 2.0 s', 'waiting for the first answer, 4.0 s'],
+  [24, 'connecting… 2.0 s', 'waiting, 4.0 s'],
+  [10, 'connectin…', 'waiting, …'],
+])('on %i columns the wait keeps its time longer than the host', async (columns, connecting, waiting) => {
+  const { line, screen, pass, resize } = started();
+  resize(columns + 1);
+  const request = line.request('archive.example');
+  await pass(2100);
+  expect(screen()).toEqual([connecting]);
+  request.connected();
+  await pass(2000);
+  expect(screen()).toEqual([waiting]);
+  await line.close();
+});
+
 test('with a total: bar, share, amount, rate and time left', async () => {
   const { line, screen, pass } = started();
   const work = line.begin();
