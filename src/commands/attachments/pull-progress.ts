@@ -1,6 +1,6 @@
 // The progress line of a pull: files and bytes, and how much is left once it is known how much there is.
 import type { App } from '../../app.ts';
-import { plural } from '../../format/numbers.ts';
+import { formatCount, plural } from '../../format/numbers.ts';
 import type { PulledFile } from '../../contract/reports/files.ts';
 import type { Selection } from './selection.ts';
 
@@ -25,7 +25,7 @@ export function showPullProgress(app: App, { known }: Selection): PullProgress {
   const show = (): void => {
     const isSized = known.isAll && known.unsized === 0;
     progress.update({
-      label: `${files}${known.isAll ? ` of ${known.files}` : ''} files`,
+      label: `${formatCount(files)}${known.isAll ? ` of ${formatCount(known.files)}` : ''} files`,
       done: bytes,
       total: isSized ? known.bytes - presentBytes : undefined,
       unit: 'bytes',
