@@ -91,6 +91,8 @@ async function importFrom(input: Input, shown: (path: string) => string, app: Ap
   const { importPaths } = await import('../service/import/index.ts');
   const open = () => (input.dryRun ? existingArchive(place, app) : app.openArchive(place));
   const progress = app.progress();
+  // Finding out what a large zip holds takes long, too.
+  progress.update({ label: shown(paths[0]!), done: 0, unit: 'messages' });
   let stored = 0;
   app.onInterrupt(() =>
     input.dryRun

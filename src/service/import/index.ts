@@ -1,5 +1,4 @@
 // Imports paths into an archive: detects the kind of each, stores what is new, and counts every item that was read.
-import { stat } from 'node:fs/promises';
 import type { ImportKind } from '../../contract/import-kind.ts';
 import type { ImportReport } from '../../contract/reports/archive.ts';
 import type { Tier } from '../../contract/token.ts';
@@ -13,9 +12,13 @@ import { detectSource } from './detect.ts';
 import type { Read, ReadOptions } from './readers.ts';
 import { createDryRunWriter } from './dry-run-writer.ts';
 import { createItemLists } from './item-lists.ts';
+import { sizeOfSource } from './source-size.ts';
 import { importWriter, KEPT, storeItems, type ImportCounts, type StoreOptions } from './store-items.ts';
 
-/** The progress on one path: items `read`; for an mbox also bytes `done` of `total`, else both null. `stored` messages are of all paths. */
+/**
+ * The progress on one path: items `read`, and bytes `done` of `total`, both null for an export of a chat and while the files of a
+ * folder are counted. `stored` messages are of all paths.
+ */
 export type ImportProgress = {
   path: string;
   kind: ImportKind;
@@ -28,7 +31,7 @@ export type ImportProgress = {
 /** A temporary file of the archive that nobody wrote to for this long is left over from a killed import. */
 const MAX_UNFINISHED_MS = 3_600_000;
 
-/** How paths are imported. `progress` is called after each batch that was stored. */
+/** How paths are imported. `progress` is called before the first item of a path, and after each batch that was stored. */
 export type ImportOptions = {
   /** City label for files that have none of their own. */
   originCity?: string;
@@ -138,9 +141,20 @@ async function importSources(
     else same.messages += 1;
   };
   for (const { path, kind, read } of sources) {
-    // Only in an mbox are positions byte offsets.
     const before = report.sources.reduce((sum, { messages }) => sum + messages.stored, 0);
-    const total = kind === 'mbox' ? (await stat(path)).size : null;
+    const size = sizeOfSource(path, kind, signal);
+    const show = (messages: { read: number; stored: number }, done: number): void => {
+      const total = size.bytes();
+      progress?.({
+        path,
+        kind,
+        read: messages.read,
+        stored: before + messages.stored,
+        done: total === null ? null : Math.min(done, total),
+        total,
+      });
+    };
+    show({ read: 0, stored: 0 }, 0);
     const counts = await storeItems(intake, read(options), {
       originCity,
       tier,
@@ -148,16 +162,9 @@ async function importSources(
       signal,
       lists,
       tierChanged,
-      stored: ({ messages }, position) =>
-        progress?.({
-          path,
-          kind,
-          read: messages.read,
-          stored: before + messages.stored,
-          done: total === null ? null : position,
-          total,
-        }),
-    });
+      // Only in an mbox are positions byte offsets.
+      stored: ({ messages }, { position, bytes }) => show(messages, kind === 'mbox' ? position : bytes),
+    }).finally(() => size.stop());
     const { messages, attachments, files } = counts;
     const formats = [...counts.formats].map(([format, count]) => ({ format, files: count }));
     report.sources.push({

@@ -47,8 +47,8 @@ export type StoreOptions = {
   lists: ItemLists;
   /** Called for each known message whose tier changed. */
   tierChanged?(change: TierChange): void;
-  /** Called after each batch with the counts so far and the position of the last item. */
-  stored(counts: ImportCounts, position: number): void;
+  /** Called after each batch with the counts so far, the position of the last item, and the bytes of all items that were read. */
+  stored(counts: ImportCounts, reached: { position: number; bytes: number }): void;
 };
 
 /** Returns the writer that {@link storeItems} stores with. */
@@ -79,6 +79,7 @@ export async function storeItems(
   const refusing: Refusing = { counts, files, lists };
   let batch: (ImportedMessage | RawMail)[] = [];
   let bytes = 0;
+  let earlierBytes = 0;
   let position = 0;
   const storeBatch = async () => {
     const { fresh, known } = await parseNew(intake, batch, { ...refusing, originCity, tier });
@@ -87,6 +88,7 @@ export async function storeItems(
       for (const change of changes) tierChanged?.(change);
     }
     batch = [];
+    earlierBytes += bytes;
     bytes = 0;
     const completed = await intake.complete(known);
     await intake.nameMentions(known);
@@ -98,7 +100,7 @@ export async function storeItems(
     counts.attachments.stored += attachments.stored;
     counts.attachments.known += attachments.known;
     files.settle(false);
-    stored(counts, position);
+    stored(counts, { position, bytes: earlierBytes });
   };
   const turn = createTurns();
   for await (const item of items) {
