@@ -3,7 +3,7 @@ import { claimFiles } from '../store/files-mark.ts';
 import type { Archive } from '../store/archive.ts';
 import { copyMark, removeCopyMark, storeCopyMark } from '../store/meta-table/copy-mark.ts';
 import { fileKey, forgetFileKey, replaceFileKey } from '../store/meta-table/file-key.ts';
-import { secondaryIndexesFor } from '../store/schema/indexes.ts';
+import { secondaryIndexesFor } from '../store/schema/expected-indexes.ts';
 import type { Database, Statements } from '../store/sql/database.ts';
 import { ROW_TABLES } from './tables.ts';
 

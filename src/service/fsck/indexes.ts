@@ -1,7 +1,7 @@
 // Finds indexes that the migrations create and the archive lacks.
 import type { Database } from '../store/sql/database.ts';
 import { isGenuinePostgres } from '../store/engines/postgres-plans.ts';
-import { indexesFor } from '../store/schema/indexes.ts';
+import { indexesFor } from '../store/schema/expected-indexes.ts';
 
 /** Selects the statements that would create the present indexes; for PostgreSQL only valid ones. */
 const PRESENT = {

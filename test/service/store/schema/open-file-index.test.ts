@@ -1,6 +1,6 @@
 // The migrations have the index of open files that lists and searches name, for each combination of filters.
 import { expect, test } from 'vitest';
-import { secondaryIndexesFor } from '../../../../src/service/store/schema/indexes.ts';
+import { secondaryIndexesFor } from '../../../../src/service/store/schema/expected-indexes.ts';
 import { openFileIndex, type OpenFileColumn } from '../../../../src/service/store/schema/open-file-index.ts';
 
 const COMBINATIONS: readonly (readonly OpenFileColumn[])[] = [
