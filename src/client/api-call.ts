@@ -1,6 +1,6 @@
 // Sends one API call: adds the token, retries, renews the token once after a 401, and keeps the token out of errors.
 import { HEADERS, TIER_HEADER } from '../contract/routes.ts';
-import { TIERS, type Tier } from '../contract/token.ts';
+import { TIERS, type Tier } from '../contract/tier.ts';
 import { Fault } from '../faults.ts';
 import type { World } from '../world.ts';
 import { readResponse, type ApiResponse } from './response.ts';

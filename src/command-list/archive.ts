@@ -1,6 +1,6 @@
 // Commands that change, check or copy the local archive.
 import { IMPORT_KINDS } from '../contract/import-kind.ts';
-import { TIERS } from '../contract/token.ts';
+import { TIERS } from '../contract/tier.ts';
 import type { CommandArgument, CommandSpec } from './command-spec.ts';
 import { CONFIRM_OPTIONS, DATABASE_OPTIONS } from './shared-options.ts';
 

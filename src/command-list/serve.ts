@@ -5,7 +5,7 @@ import {
   FAULTY_LISTS,
   TRANSPORT_FAULTS,
 } from '../contract/injected-faults.ts';
-import { TIERS } from '../contract/token.ts';
+import { TIERS } from '../contract/tier.ts';
 import type { CommandSpec } from './command-spec.ts';
 import { DATABASE_OPTIONS } from './shared-options.ts';
 

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { IMPORT_KINDS, type ImportKind } from '../contract/import-kind.ts';
 import type { ImportReport } from '../contract/reports/archive.ts';
-import { TIERS } from '../contract/token.ts';
+import { TIERS } from '../contract/tier.ts';
 import { diskFault } from '../disk/disk-fault.ts';
 import { Fault } from '../faults.ts';
 import { formatCount, plural } from '../format/numbers.ts';

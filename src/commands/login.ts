@@ -12,7 +12,7 @@ import type { Setting } from '../config/settings.ts';
 import { setSetting } from '../config/settings-file.ts';
 import type { TokenEntry } from '../config/token-store.ts';
 import type { TokenRequest } from '../contract/access-token.ts';
-import { TIERS } from '../contract/token.ts';
+import { TIERS } from '../contract/tier.ts';
 import { Fault } from '../faults.ts';
 import { shellLine, shellWord } from '../shell-words.ts';
 import { escapeText } from '../format/terminal/escape.ts';

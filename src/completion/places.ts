@@ -10,7 +10,7 @@ import {
   meaningOfOption,
   type FileMeaning,
 } from '../command-list/standard-streams.ts';
-import { TIERS } from '../contract/token.ts';
+import { TIERS } from '../contract/tier.ts';
 import { kindsOfArgument, kindsOfOption, type ValueKind } from './value-kinds.ts';
 
 /** What may be typed: nothing, free text, a path, one of these words, or values that are found out when they are asked for. */

@@ -8,7 +8,7 @@ import type { RecordName } from './schema-list.ts';
 import { HEADERS, ROUTES, TIER_HEADER, type Route, type RouteName } from './routes.ts';
 import { originOf, recordSchemas, type JsonSchema } from './schemas.ts';
 import { SIGNATURE_HEADERS, SIGNATURE_TOLERANCE_S } from './signature.ts';
-import { SCOPES, TIERS } from './token.ts';
+import { SCOPES, TIERS } from './tier.ts';
 
 type Shape = {
   request?: RecordName;

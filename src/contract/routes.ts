@@ -1,5 +1,5 @@
 // Every route with its method, path and scope: one table for the client and the service.
-import type { Scope } from './token.ts';
+import type { Scope } from './tier.ts';
 
 /** One route of the service. */
 export type Route = {

@@ -8,7 +8,7 @@ import { createNetwork } from '../../src/client/network.ts';
 import { faultOfResponse } from '../../src/client/error-response.ts';
 import type { Transport, TransportRequest } from '../../src/client/transport.ts';
 import { firstHeader, type Service } from '../../src/contract/exchange.ts';
-import type { Tier } from '../../src/contract/token.ts';
+import type { Tier } from '../../src/contract/tier.ts';
 import { createAssetService, createService, type Archive } from '../../src/service/index.ts';
 import { redact } from '../../src/service/administration.ts';
 import { listen, type Listener } from '../../src/service/http/port.ts';

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Service } from '../../src/contract/exchange.ts';
-import { TIERS, type Tier } from '../../src/contract/token.ts';
+import { TIERS, type Tier } from '../../src/contract/tier.ts';
 import { createAssetService, createService, type OpenArchive } from '../../src/service/index.ts';
 import { tokenFor } from '../support/archive.ts';
 import { call } from '../support/call.ts';

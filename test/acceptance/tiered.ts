@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TIERS, type Tier } from '../../src/contract/token.ts';
+import { TIERS, type Tier } from '../../src/contract/tier.ts';
 import { openArchive, type OpenArchive } from '../../src/service/index.ts';
 import { arx, type Ran } from '../support/command.ts';
 import { sampleData } from '../support/sample.ts';

@@ -1,6 +1,6 @@
 // One archive seen from three tiers, through the commands.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TIERS, type Tier } from '../../src/contract/token.ts';
+import { TIERS, type Tier } from '../../src/contract/tier.ts';
 import { createAssetService, type OpenArchive } from '../../src/service/index.ts';
 import { arx, dataOf, recordsOf } from '../support/command.ts';
 import { ASSETS, covers, openTiered, type Tiered } from './tiered.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceResponse, Service } from '../../src/contract/exchange.ts';
 import { PARAMETERS } from '../../src/contract/parameters.ts';
 import { pathOf, ROUTES, type Route, type RouteName } from '../../src/contract/routes.ts';
-import { TIERS, type Tier } from '../../src/contract/token.ts';
+import { TIERS, type Tier } from '../../src/contract/tier.ts';
 import { createAssetService, createService } from '../../src/service/index.ts';
 import { DRIFT_FAULTS } from '../../src/service/fault-injection/drift.ts';
 import { createFaultPlan } from '../../src/service/fault-injection/index.ts';

@@ -1,5 +1,5 @@
 // Measures pages with filters on skewed data through the service as a function, and what readers of such pages cost another reader; bundled by filters.mjs.
-import { TIERS, type Tier } from '../../src/contract/token.ts';
+import { TIERS, type Tier } from '../../src/contract/tier.ts';
 import type { Service } from '../../src/contract/exchange.ts';
 import { createService } from '../../src/service/index.ts';
 import type { Database } from '../../src/service/store/sql/database.ts';

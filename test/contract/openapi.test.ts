@@ -6,7 +6,7 @@ import { PARAMETERS } from '../../src/contract/parameters.ts';
 import { PAGE_LIMIT } from '../../src/contract/scalars.ts';
 import { ROUTES, type Route, type RouteName } from '../../src/contract/routes.ts';
 import { buildSchemas } from '../../src/contract/schemas.ts';
-import { SCOPES } from '../../src/contract/token.ts';
+import { SCOPES } from '../../src/contract/tier.ts';
 
 type Json = { [key: string]: Json };
 const document = buildOpenApi('1.2.3') as unknown as Json;

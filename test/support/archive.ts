@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service, ServiceResponse } from '../../src/contract/exchange.ts';
-import type { Tier } from '../../src/contract/token.ts';
+import type { Tier } from '../../src/contract/tier.ts';
 import {
   createService,
   openArchive,

@@ -1,5 +1,5 @@
 // A sample archive with a token for each tier, and requests with these tokens.
-import type { Tier } from '../../src/contract/token.ts';
+import type { Tier } from '../../src/contract/tier.ts';
 import { sampleArchive, tokenFor, type Sample } from './archive.ts';
 import { call, type Answer, type CallOptions } from './call.ts';
 

@@ -1,7 +1,7 @@
 // How the archive writes a city, type or source that was asked for in another spelling: `São Paulo` may be `sao_paulo` there.
 import type { App } from '../../app.ts';
 import type { Attachment } from '../../contract/attachment.ts';
-import { IN_READABLE } from '../../contract/token.ts';
+import { IN_READABLE } from '../../contract/tier.ts';
 import { Fault, hintText, type Hint } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
 import { attachmentView } from '../../format/views/index.ts';

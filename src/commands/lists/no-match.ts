@@ -1,7 +1,7 @@
 // Says that nothing in a list matches, and what was meant; under `--strict` that fails, since a script asks with it whether there is something.
 import type { App } from '../../app.ts';
 import { cutText } from '../../contract/search/cut-text.ts';
-import { IN_READABLE } from '../../contract/token.ts';
+import { IN_READABLE } from '../../contract/tier.ts';
 import { Fault } from '../../faults.ts';
 import { shellWord } from '../../shell-words.ts';
 import type { Window } from '../shared/input.ts';

@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import type { TokenEntry } from '../../config/token-store.ts';
 import { InvalidSettingValue, KEYS } from '../../config/setting-keys.ts';
 import { nearest } from '../../contract/nearest.ts';
-import { TIERS } from '../../contract/token.ts';
+import { TIERS } from '../../contract/tier.ts';
 import { Fault } from '../../faults.ts';
 import { escapeText } from '../../format/terminal/escape.ts';
 

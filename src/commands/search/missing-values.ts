@@ -8,7 +8,7 @@ import type { SearchQuery } from '../../contract/search/expression.ts';
 import { ALL_MESSAGES, parseQuery } from '../../contract/search/query.ts';
 import type { SearchPage } from '../../contract/search/search.ts';
 import { wordsOf } from '../../contract/search/words.ts';
-import { IN_READABLE } from '../../contract/token.ts';
+import { IN_READABLE } from '../../contract/tier.ts';
 import { Fault } from '../../faults.ts';
 import { lowerCase, nearValue, typeOfWord } from '../lists/near-value.ts';
 

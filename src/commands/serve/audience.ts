@@ -1,7 +1,7 @@
 // Who can reach the ports of `arx serve`, the highest tier they get, and the line that says so.
 import * as z from 'zod';
 import { isLoopback } from '../../contract/loopback.ts';
-import { TIERS, type Tier } from '../../contract/token.ts';
+import { TIERS, type Tier } from '../../contract/tier.ts';
 
 /** The input of the option about tiers. */
 export const TIER_INPUT = { maxTier: z.enum(TIERS).optional() };

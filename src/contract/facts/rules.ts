@@ -11,7 +11,7 @@ import {
   PAGE_LIMIT,
 } from '../scalars.ts';
 import { SIGNATURE_TOLERANCE_S } from '../signature.ts';
-import { TIERS } from '../token.ts';
+import { TIERS } from '../tier.ts';
 import { assumed, documented, type Fact } from './fact.ts';
 
 const MIB = 1024 * 1024;

@@ -1,6 +1,6 @@
 // The JSON reports about a whole archive: import, backup and fsck.
 import * as z from 'zod';
-import { TIERS } from '../token.ts';
+import { TIERS } from '../tier.ts';
 import { FILES_PLACES } from '../files-place.ts';
 import { count, version } from './fields.ts';
 

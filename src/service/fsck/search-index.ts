@@ -2,7 +2,7 @@
 import { COLUMNS, type Column, type SearchWords } from '../../contract/search/match.ts';
 import type { Expression, Term, TextField } from '../../contract/search/expression.ts';
 import { wordsOf } from '../../contract/search/words.ts';
-import { TIERS } from '../../contract/token.ts';
+import { TIERS } from '../../contract/tier.ts';
 import { searchTextReader } from '../mail/search-text.ts';
 import { searchWordsOf } from '../records/search-words.ts';
 import { idOf } from '../rules/identifier.ts';

@@ -1,7 +1,7 @@
 // The service of the asset origin: stored files and messages by signed address, with ranges, never redacted ones.
 import { NO_ROUTE, ONLY_FILES } from '../../contract/error.ts';
 import { HEADERS } from '../../contract/routes.ts';
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import {
   firstHeader,
   type Service,

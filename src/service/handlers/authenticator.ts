@@ -1,7 +1,7 @@
 // Authenticates a request: exactly one bearer token, known, not expired, with the scope of the route (interface 5).
 import { singleHeader, type ServiceRequest } from '../../contract/exchange.ts';
 import { MAX_REQUEST_BYTES } from '../../contract/scalars.ts';
-import type { Scope, Tier } from '../../contract/token.ts';
+import type { Scope, Tier } from '../../contract/tier.ts';
 import { ApiError } from '../rules/api-error.ts';
 import type { RateLimiter } from '../rules/rate-limiter.ts';
 import { signatureProblem } from '../rules/signature.ts';

@@ -1,6 +1,6 @@
 // What a handler gets and returns: a request that is matched and authenticated, and a reply that is not yet bytes.
 import type { ServiceRequest } from '../../contract/exchange.ts';
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import type { RateLimiter } from '../rules/rate-limiter.ts';
 import type { Archive } from '../store/archive.ts';
 import type { EventWorker } from '../store/event-worker.ts';

@@ -7,7 +7,7 @@ import {
   type RawRecord,
 } from '../../contract/content.ts';
 import { isMessageFormat } from '../../contract/message-format.ts';
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { lastDayOf, messagePath } from '../rules/signed-path.ts';
 import { idOf, numberOf } from '../rules/identifier.ts';

@@ -2,7 +2,7 @@
 import { nearest } from '../../contract/nearest.ts';
 import type { LabelFilter, SearchQuery } from '../../contract/search/expression.ts';
 import { wordsOf } from '../../contract/search/words.ts';
-import { IN_READABLE, type Tier } from '../../contract/token.ts';
+import { IN_READABLE, type Tier } from '../../contract/tier.ts';
 import { isOpenFile, isReadable } from '../records/reader.ts';
 import type { Reads } from '../store/sql/database.ts';
 

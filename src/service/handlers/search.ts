@@ -14,7 +14,7 @@ import { parseQuery } from '../../contract/search/query.ts';
 import { type SearchCount, type SearchHit, type SearchPage } from '../../contract/search/search.ts';
 import { MAX_QUERY_CHARACTERS, SEARCH_FACETS, SEARCH_SORTS } from '../../contract/search/parameters.ts';
 import type { Message } from '../../contract/conversation.ts';
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import { searchTextReader } from '../mail/search-text.ts';
 import { conversationSubject } from '../records/conversation.ts';
 import { messageJson } from '../records/message.ts';

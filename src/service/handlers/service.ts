@@ -3,7 +3,7 @@ import { coalescePerTick, firstPerTick } from '../../concurrency/single-flight.t
 import type { Service, ServiceRequest, ServiceResponse } from '../../contract/exchange.ts';
 import { HEADERS, ROUTES, TIER_HEADER, type RouteName } from '../../contract/routes.ts';
 import { ApiError } from '../rules/api-error.ts';
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import { forReaders } from '../records/reader.ts';
 import { lastDayOf } from '../rules/signed-path.ts';
 import { higherTier } from '../rules/tiers.ts';

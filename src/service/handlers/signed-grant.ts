@@ -1,5 +1,5 @@
 // Decides whether a signed address of the asset origin opens a record now.
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { isExpired, isSignatureValid, type SignedPath } from '../rules/signed-path.ts';
 import { mayRead } from '../rules/tiers.ts';

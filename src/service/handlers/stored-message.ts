@@ -1,7 +1,7 @@
 // Stored bytes of a message on the asset origin, by the signed address in its raw view. Never sent where a file is withheld.
 import { NO_ROUTE } from '../../contract/error.ts';
 import { storedExtension } from '../../contract/message-format.ts';
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import type { Archive } from '../store/archive.ts';
 import type { FileHeaders } from '../store/files/blobs.ts';
 import { ApiError } from '../rules/api-error.ts';

@@ -4,7 +4,7 @@ import { firstHeader, singleHeader, type ServiceRequest } from '../../contract/e
 import { OWNER_SECRET_HEADER } from '../../contract/routes.ts';
 import { MAX_TOKEN_REQUEST_BYTES } from '../../contract/scalars.ts';
 import { TokenRequest, type Token } from '../../contract/access-token.ts';
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import { ApiError } from '../rules/api-error.ts';
 import { isSameOrigin } from '../rules/host-header.ts';
 import { validationMessage } from '../../contract/validation-message.ts';

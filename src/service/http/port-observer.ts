@@ -1,6 +1,6 @@
 // What a port reports to its access log and its metrics: connections, rejections, and each request when it is complete.
 import type { RouteName } from '../../contract/routes.ts';
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 
 /** The routes of the interface, and the routes of the asset and metrics ports. */
 export type RouteLabel = RouteName | 'file' | 'stored_message' | 'metrics';

@@ -8,7 +8,7 @@ import { readAtMost } from '../../disk/regular-file.ts';
 import { detectContentType } from '../file-type/content-type.ts';
 import { countTrailingBytes } from '../file-type/trailing-bytes.ts';
 import { cityOfPhoto } from '../geocoding/exif-gps.ts';
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import type { ImportedAttachment, ImportItem } from '../records/import-items.ts';
 import { UnreadableError } from './file-set.ts';
 import { unreadableReason } from './unreadable-reason.ts';

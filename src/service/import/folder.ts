@@ -1,6 +1,6 @@
 // Reads a folder: mailboxes and mails in it as such, every other file as a message with that file attached.
 import { basename, relative, resolve } from 'node:path';
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import type { SourceItem } from '../records/import-items.ts';
 import { chatHint, chatSystemOf } from './chat-export.ts';
 import { decompressCommand, isNameOfCompressedMail, outlookHint, startOfFile } from './compressed.ts';

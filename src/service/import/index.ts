@@ -1,7 +1,7 @@
 // Imports paths into an archive: detects the kind of each, stores what is new, and counts every item that was read.
 import type { ImportKind } from '../../contract/import-kind.ts';
 import type { ImportReport } from '../../contract/reports/archive.ts';
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import { Fault } from '../../faults.ts';
 import type { ImportItem } from '../records/import-items.ts';
 import type { Archive } from '../store/archive.ts';

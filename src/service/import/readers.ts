@@ -1,6 +1,6 @@
 // The readers of `arx import`: for each kind of source, which paths are of this kind and how they are read.
 import type { ImportKind } from '../../contract/import-kind.ts';
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import type { SourceItem } from '../records/import-items.ts';
 import { readFolder, type ReadAs } from './folder.ts';
 import { isFolderOfMails, isMail, isMailbox, type FileHead } from './mail-detection.ts';

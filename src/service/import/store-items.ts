@@ -1,6 +1,6 @@
 // Stores what readers yield, in batches: parses the mails that the archive does not have, and counts every item.
 import { createTurns } from '../../concurrency/turns.ts';
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import { diskFault } from '../../disk/disk-fault.ts';
 import { Fault } from '../../faults.ts';
 import type { Archive } from '../store/archive.ts';

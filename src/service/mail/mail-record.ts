@@ -1,7 +1,7 @@
 // Parses one mail into the record that the archive stores: key, threading, sender, date, and attachments with their exact bytes.
 import { hash } from 'node:crypto';
 import PostalMime, { addressParser, decodeWords } from 'postal-mime';
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import { detectContentType } from '../file-type/content-type.ts';
 import { countTrailingBytes } from '../file-type/trailing-bytes.ts';
 import type {

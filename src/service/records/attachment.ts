@@ -1,6 +1,6 @@
 // Attachments: the columns of the table and the JSON of a list row (interface 2.1).
 import type { Attachment } from '../../contract/attachment.ts';
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import {
   fileUrl,
   flag,

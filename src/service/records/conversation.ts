@@ -1,6 +1,6 @@
 // Conversations: the columns of their tables and the JSON of a list row (interface 2.5).
 import type { Conversation } from '../../contract/conversation.ts';
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import { MESSAGES } from './message.ts';
 import { instant, integrity, json, jsonRow, quoted, quotedOrNull, whole, withheldMark } from './page-json.ts';
 import { isReadable } from './reader.ts';

@@ -1,5 +1,5 @@
 // What a reader yields, whatever it reads: messages with their attachments, mails not parsed yet, and refused items.
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import type { MessageFormat } from '../../contract/message-format.ts';
 
 /** A file that came with a message. */

@@ -1,6 +1,6 @@
 // Messages: the columns of their tables and the JSON of a list row (interface 2.5).
 import type { Message } from '../../contract/conversation.ts';
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import { MESSAGE } from '../rules/integrity.ts';
 import type { MessageFormat } from '../../contract/message-format.ts';
 import {

@@ -1,5 +1,5 @@
 // SQL conditions on the tier of a reader, for the records of lists.
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import { tiersUpTo } from '../rules/tiers.ts';
 
 /** Returns the SQL condition that a reader of this tier may read a row with the tier in `column`. */

@@ -1,6 +1,6 @@
 // Signed paths of files and messages: whoever has the path may read (interface 2.1). The form is our choice.
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { TIERS, type Tier } from '../../contract/token.ts';
+import { TIERS, type Tier } from '../../contract/tier.ts';
 import { idOf } from './identifier.ts';
 
 /**

@@ -1,6 +1,6 @@
 // Tiers and scopes: which tier a token gets, and which rows a tier sees (interface 5). The order of tiers is our choice.
 import type { TokenRequest } from '../../contract/access-token.ts';
-import { TIERS, type Scope, type Tier } from '../../contract/token.ts';
+import { TIERS, type Scope, type Tier } from '../../contract/tier.ts';
 import { ApiError } from './api-error.ts';
 
 const SCOPES_OF: Record<Tier, readonly Scope[]> = {

@@ -1,5 +1,5 @@
 // The tokens that an archive issued, for its operator: which there are, and their end before their time.
-import type { Tier } from '../../contract/token.ts';
+import type { Tier } from '../../contract/tier.ts';
 import type { Archive } from './archive.ts';
 import { noteRevocation } from './meta-table/revocations.ts';
 import { chunksOf, parameterList } from './sql/bulk-statements.ts';

@@ -1,6 +1,6 @@
 // Issues and finds tokens. Only their SHA-256 is stored, so a copy of the archive contains no token.
 import { hash as digest } from 'node:crypto';
-import type { Scope, Tier } from '../../contract/token.ts';
+import type { Scope, Tier } from '../../contract/tier.ts';
 import type { Archive } from './archive.ts';
 import { revocations } from './meta-table/revocations.ts';
 import { isNoSpace } from './sql/database-error.ts';

@@ -7,7 +7,7 @@ import { openArchive } from '../../../src/service/index.ts';
 import { TABLES } from '../../../src/service/store/schema/migrations.ts';
 import { searchTable } from '../../../src/service/store/search/search-tables.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
-import { TIERS } from '../../../src/contract/token.ts';
+import { TIERS } from '../../../src/contract/tier.ts';
 
 test('a table stands in one list', () => {
   const copied = [...ROW_TABLES, CONTENT_TABLE].map(({ name }) => name);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ErrorBody } from '../../../src/contract/error.ts';
-import type { Tier } from '../../../src/contract/token.ts';
+import type { Tier } from '../../../src/contract/tier.ts';
 import { createAssetService } from '../../../src/service/handlers/assets.ts';
 import { attachmentDisposition, servedType } from '../../../src/service/handlers/content-disposition.ts';
 import { openArchive, type OpenArchive } from '../../../src/service/index.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ErrorCode } from '../../../src/contract/error.ts';
 import { ROUTES, type RouteName } from '../../../src/contract/routes.ts';
 import type { Service } from '../../../src/contract/exchange.ts';
-import type { Tier } from '../../../src/contract/token.ts';
+import type { Tier } from '../../../src/contract/tier.ts';
 import { createService } from '../../../src/service/index.ts';
 import { ASSET_URL, sampleArchive, tokenFor } from '../../support/archive.ts';
 import { askedByTier, type Asked } from '../../support/asked.ts';

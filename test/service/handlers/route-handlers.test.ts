@@ -11,7 +11,7 @@ import { sentListOf } from '../../../src/contract/list.ts';
 import { ROUTES, type RouteName } from '../../../src/contract/routes.ts';
 import { SentSequence } from '../../../src/contract/sequence.ts';
 import { Token } from '../../../src/contract/access-token.ts';
-import type { Tier } from '../../../src/contract/token.ts';
+import type { Tier } from '../../../src/contract/tier.ts';
 import { createAssetService, createService, errorName } from '../../../src/service/index.ts';
 import { ASSET_URL } from '../../support/archive.ts';
 import { askedByTier, type Asked } from '../../support/asked.ts';

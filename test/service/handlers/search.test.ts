@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { matches } from '../../../src/contract/search/match.ts';
 import { parseQuery } from '../../../src/contract/search/query.ts';
 import { SearchPage, type SearchHit } from '../../../src/contract/search/search.ts';
-import { TIERS, type Tier } from '../../../src/contract/token.ts';
+import { TIERS, type Tier } from '../../../src/contract/tier.ts';
 import { createService } from '../../../src/service/index.ts';
 import { importItems } from '../../../src/service/import/index.ts';
 import { parseMail } from '../../../src/service/mail/mail-record.ts';

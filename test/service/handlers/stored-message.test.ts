@@ -1,7 +1,7 @@
 // Stored messages by signed address: the exact bytes in chunks, and none where a file is withheld.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ErrorBody } from '../../../src/contract/error.ts';
-import type { Tier } from '../../../src/contract/token.ts';
+import type { Tier } from '../../../src/contract/tier.ts';
 import { createAssetService } from '../../../src/service/index.ts';
 import { lastDayOf, messagePath } from '../../../src/service/rules/signed-path.ts';
 import { fileKey } from '../../../src/service/store/meta-table/file-key.ts';

@@ -1,6 +1,6 @@
 // What a page costs does not depend on its depth: no statement of any list reads a whole table, or sorts one.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Tier } from '../../../src/contract/token.ts';
+import type { Tier } from '../../../src/contract/tier.ts';
 import { createService, type Archive } from '../../../src/service/index.ts';
 import type { Value } from '../../../src/service/store/sql/database.ts';
 import { queueWaiting } from '../../../src/service/store/events/store-events.ts';

@@ -1,6 +1,6 @@
 // Reads a Mattermost bulk export: the posts and replies of its channels and direct conversations, with the files that it holds.
 import { isUtf8 } from 'node:buffer';
-import type { Tier } from '../../../contract/token.ts';
+import type { Tier } from '../../../contract/tier.ts';
 import type { SourceItem } from '../../records/import-items.ts';
 import { holdFiles, type HeldFiles } from '../chat-file.ts';
 import { otherFiles, refusedFile } from '../chat-source.ts';

@@ -1,6 +1,6 @@
 // Turns a post of a Mattermost export and its replies into records: keys, thread, senders, subjects and files.
 import { createHash } from 'node:crypto';
-import type { Tier } from '../../../contract/token.ts';
+import type { Tier } from '../../../contract/tier.ts';
 import { mattermostText } from '../../mail/mattermost-text.ts';
 import type { ImportedAttachment, ImportedMessage, ImportItem } from '../../records/import-items.ts';
 import { chatFile, filesOfMessage, type HeldFiles } from '../chat-file.ts';

@@ -1,6 +1,6 @@
 // Reads a Slack export, as a zip or a folder: the messages of all channels and days, with the files that it holds.
 import { stat } from 'node:fs/promises';
-import type { Tier } from '../../../contract/token.ts';
+import type { Tier } from '../../../contract/tier.ts';
 import { type FileSet, UnreadableError, openFolder, pathInside } from '../file-set.ts';
 import { readJsonFile } from '../json-file.ts';
 import { unreadableReason } from '../unreadable-reason.ts';

@@ -1,7 +1,7 @@
 // Turns a message of a Slack export into a record: key, thread, sender, subject and files.
 import { createHash } from 'node:crypto';
 import { cityOfTimeZone } from '../../geocoding/cities.ts';
-import type { Tier } from '../../../contract/token.ts';
+import type { Tier } from '../../../contract/tier.ts';
 import type { ImportItem } from '../../records/import-items.ts';
 import { decodeSlackMarkup, mentionsIn, slackText } from '../../mail/slack-text.ts';
 import { filesOfMessage } from '../chat-file.ts';

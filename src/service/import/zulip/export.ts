@@ -1,5 +1,5 @@
 // Reads a Zulip export, as a folder, zip or tar: its messages, with the files that it holds.
-import type { Tier } from '../../../contract/token.ts';
+import type { Tier } from '../../../contract/tier.ts';
 import type { SourceItem } from '../../records/import-items.ts';
 import { holdFiles } from '../chat-file.ts';
 import { openExport, otherFiles, refusedFile } from '../chat-source.ts';

@@ -1,7 +1,7 @@
 // Turns a message of a Zulip export into a record: key, conversation, sender, subject and files.
 import { createHash } from 'node:crypto';
 import { cityOfTimeZone } from '../../geocoding/cities.ts';
-import type { Tier } from '../../../contract/token.ts';
+import type { Tier } from '../../../contract/tier.ts';
 import type { ImportItem } from '../../records/import-items.ts';
 import { zulipText } from '../../mail/zulip-text.ts';
 import { chatFile, filesOfMessage, type HeldFiles } from '../chat-file.ts';

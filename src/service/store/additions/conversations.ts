@@ -1,5 +1,5 @@
 // Groups arriving messages into conversations by common keys, together with the messages stored before.
-import type { Tier } from '../../../contract/token.ts';
+import type { Tier } from '../../../contract/tier.ts';
 import type { ImportedMessage } from '../../records/import-items.ts';
 import { CONVERSATION } from '../../rules/integrity.ts';
 import { higherTier } from '../../rules/tiers.ts';

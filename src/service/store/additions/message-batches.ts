@@ -1,5 +1,5 @@
 // Stores batches of imported messages, each in one transaction.
-import type { Tier } from '../../../contract/token.ts';
+import type { Tier } from '../../../contract/tier.ts';
 import type { Archive } from '../archive.ts';
 import { failedMessageChecks, isPlausibleDate } from '../../records/integrity-checks.ts';
 import { storableMessage } from '../../records/storable-text.ts';

@@ -1,5 +1,5 @@
 // What rows with the same bytes say of each other. A row says nothing of rows above its own tier.
-import { TIERS, type Tier } from '../../../contract/token.ts';
+import { TIERS, type Tier } from '../../../contract/tier.ts';
 import { tiersUpTo } from '../../rules/tiers.ts';
 import { selectIn } from '../sql/bulk-statements.ts';
 import type { Statements } from '../sql/database.ts';

@@ -1,5 +1,5 @@
 // Reads attachments: the rows of a message, and windows of the list in order of arrival.
-import { TIERS, type Tier } from '../../../contract/token.ts';
+import { TIERS, type Tier } from '../../../contract/tier.ts';
 import { tiersAbove, tiersUpTo } from '../../rules/tiers.ts';
 import { openFileIndex, type OpenFileColumn } from '../schema/open-file-index.ts';
 import type { Statements } from '../sql/database.ts';

@@ -1,5 +1,5 @@
 // Reads messages and conversations: single rows, stored bytes, and windows of the lists.
-import type { Tier } from '../../../contract/token.ts';
+import type { Tier } from '../../../contract/tier.ts';
 import type { Statements } from '../sql/database.ts';
 import { readSpan, readPageRows, type Condition, type Span } from '../sql/keyset.ts';
 import { conversationJson } from '../../records/conversation.ts';

@@ -1,5 +1,5 @@
 // Counts and mean integrity of an archive as each tier may know them, stored in `meta` so that requests need not count.
-import { TIERS, type Tier } from '../../../contract/token.ts';
+import { TIERS, type Tier } from '../../../contract/tier.ts';
 import { CHECKS, countFailures, share } from '../../rules/integrity.ts';
 import { tiersUpTo } from '../../rules/tiers.ts';
 import { forReaders } from '../../records/reader.ts';

@@ -1,6 +1,6 @@
 // Indexes the messages that the search index lacks: all of an older archive, and those whose content was opened or closed.
 import type { SearchText } from '../../../contract/search/match.ts';
-import type { Tier } from '../../../contract/token.ts';
+import type { Tier } from '../../../contract/tier.ts';
 import type { AttachmentRow } from '../../records/attachment.ts';
 import type { MessageRow } from '../../records/message.ts';
 import { tiersUpTo } from '../../rules/tiers.ts';

@@ -1,5 +1,5 @@
 // Finds the messages that match a search, counts them, and counts them by a field. Both engines give the same sets.
-import type { Tier } from '../../../contract/token.ts';
+import type { Tier } from '../../../contract/tier.ts';
 import { isOpenFile, isReadable } from '../../records/reader.ts';
 import type { Database, Value } from '../sql/database.ts';
 import { filterConditions } from './filters.ts';

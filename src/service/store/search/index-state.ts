@@ -1,5 +1,5 @@
 // How far the search index of an archive goes, in the table `meta`.
-import type { Tier } from '../../../contract/token.ts';
+import type { Tier } from '../../../contract/tier.ts';
 import { forReaders, isReadable } from '../../records/reader.ts';
 import { SEARCH_VERSION } from '../../records/search-words.ts';
 import type { Statements } from '../sql/database.ts';

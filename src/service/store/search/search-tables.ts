@@ -1,6 +1,6 @@
 // The search index in its tables: one for each tier, so that no figure about a row that a reader sees depends on others.
 import { COLUMNS, type SearchText } from '../../../contract/search/match.ts';
-import { TIERS, type Tier } from '../../../contract/token.ts';
+import { TIERS, type Tier } from '../../../contract/tier.ts';
 import { foldedTextsOf, searchWordsOf } from '../../records/search-words.ts';
 import { chunksOf, insertRows, parameterList, selectIn } from '../sql/bulk-statements.ts';
 import type { Statements } from '../sql/database.ts';

@@ -1,6 +1,6 @@
 // What is searched: the expression, the filters, and who reads.
 import type { Expression, Filter, LabelFilter } from '../../../contract/search/expression.ts';
-import type { Tier } from '../../../contract/token.ts';
+import type { Tier } from '../../../contract/tier.ts';
 
 /** A search of one reader. */
 export type Search = {

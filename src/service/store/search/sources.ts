@@ -1,6 +1,6 @@
 // The messages of one tier that match an expression, as SQL of each engine.
 import type { Expression } from '../../../contract/search/expression.ts';
-import type { Tier } from '../../../contract/token.ts';
+import type { Tier } from '../../../contract/tier.ts';
 import { tiersUpTo } from '../../rules/tiers.ts';
 import type { Reads, Value } from '../sql/database.ts';
 import { WORDS_MATCH, WORDS_OF_WEIGHT } from '../sql/prepared-texts.ts';

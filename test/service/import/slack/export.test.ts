@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Tier } from '../../../../src/contract/token.ts';
+import type { Tier } from '../../../../src/contract/tier.ts';
 import type {
   ImportedMessage,
   RefusedItem,

@@ -1,6 +1,6 @@
 // Filters of attachments: they find what a look at every row finds, and read only a range of an index, whatever the values are.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TIERS, type Tier } from '../../../../src/contract/token.ts';
+import { TIERS, type Tier } from '../../../../src/contract/tier.ts';
 import { tiersUpTo } from '../../../../src/service/rules/tiers.ts';
 import { readAttachments, type AttachmentFilter } from '../../../../src/service/store/lists/attachments.ts';
 import type { Statements } from '../../../../src/service/store/sql/database.ts';

@@ -1,11 +1,11 @@
-// What a token may see and do: tiers and scopes (interface 5).
+// The tiers of readers and the scopes of tokens (interface 5). `access-token.ts` has the token itself.
 
 /** Tiers of our service, lowest first (interface 5). The interface shows only `internal` and a mirror scope. */
 export const TIERS = ['external', 'internal', 'mirror'] as const;
 /** What a token may see: `external` sees the least, `mirror` everything (interface 5). */
 export type Tier = (typeof TIERS)[number];
 
-/** Follows the words that there is no such value, in notes of a search and in messages: rows above the tier may have it. */
+/** Added to messages and notes such as `no city "nowhere"`, because rows above the reader's tier may have the value. */
 export const IN_READABLE = ' in what you may read';
 
 /** Scopes of our service (interface 5). */
