@@ -7,9 +7,9 @@ import { markNewPlace } from '../store/files-mark.ts';
 import {
   beginFilesMove,
   endFilesMove,
-  filesId,
   filesMove,
   filesPlaceOf,
+  storedFilesHome,
 } from '../store/meta-table/files-location.ts';
 import type { Statements } from '../store/sql/database.ts';
 import { copyFiles, type CopiedFiles } from './copy-files.ts';
@@ -27,7 +27,7 @@ export async function moveFiles(
   const { database } = archive;
   const id = to.mark === undefined ? '' : await markNewPlace(archive, to.mark, randomUUID());
   const target: FilesHome = { kind: filesPlaceOf({ blobs: to }), id };
-  if (target.kind === filesPlaceOf(archive) && id === (await filesId(database))) {
+  if (target.kind === filesPlaceOf(archive) && id === (await storedFilesHome(database)).id) {
     await database.transaction((statements) => endFilesMove(statements));
     return undefined;
   }

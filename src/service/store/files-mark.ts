@@ -4,7 +4,7 @@ import { Fault, NOTHING_CHANGED } from '../../faults.ts';
 import type { Archive } from './archive.ts';
 import type { BlobsMark } from './files/blobs.ts';
 import { archiveId } from './meta-table/file-key.ts';
-import { filesMarking, storeFilesMarked } from './meta-table/files-location.ts';
+import { storedFilesHome, storeFilesMarked } from './meta-table/files-location.ts';
 
 const MARK = 'arx-archive.json';
 /** `place`: the id of the place, absent in one that the archive began with. */
@@ -41,7 +41,7 @@ async function claimMark(archive: Archive, mark: BlobsMark): Promise<boolean> {
     if (!archive.readOnly) throw error;
     return undefined;
   });
-  const { id: place, isMarked } = await filesMarking(archive.database);
+  const { id: place, isMarked } = await storedFilesHome(archive.database);
   const named = await namedBy(mark);
   if (named !== undefined && id !== undefined) {
     if (named.archive !== id) throw wrongPlaceFault(mark, `its ${MARK} names another archive`);

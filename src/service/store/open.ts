@@ -25,10 +25,10 @@ import { copyMark, storeCopyMark } from './meta-table/copy-mark.ts';
 import { fileKey, storeFileKey } from './meta-table/file-key.ts';
 import {
   decideFilesLocation,
-  filesId,
   filesLocation,
   filesPlaceOf,
   isFilesHome,
+  storedFilesHome,
 } from './meta-table/files-location.ts';
 import { copyUnfinished, filesLost, openingError, OtherFilesLocation } from './opening-error.ts';
 import { checkSchema, migrate, otherTables, refusingNewer } from './schema/migrate.ts';
@@ -213,7 +213,7 @@ async function checkFiles(archive: OpenArchive, { allowDamaged, asCopy }: OpenMo
   const found = await filesLocation(database);
   if (found === 'lost' && allowDamaged !== true) throw filesLost();
   if (isThere !== undefined && found === place) {
-    archive.filesHome = { kind: place, id: await filesId(database) };
+    archive.filesHome = { kind: place, id: (await storedFilesHome(database)).id };
     archive.filesThere = async () => (await isThere()) && (await isFilesHome(archive));
   }
   if (found === 'lost' || found === 'undecided' || found === place) return;

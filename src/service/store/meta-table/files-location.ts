@@ -5,7 +5,7 @@ import { Fault } from '../../../faults.ts';
 import type { Archive, FilesHome } from '../archive.ts';
 import type { Statements } from '../sql/database.ts';
 
-/** `lost`: the archive has messages, but the value is missing or unknown. */
+/** `undecided`: there is no value and no message yet. `lost`: the archive has messages, but the value is missing or unknown. */
 export type FilesLocation = FilesPlace | 'undecided' | 'lost';
 
 const Home = z.object({ kind: z.enum(FILES_PLACES), id: z.string() });
@@ -15,7 +15,7 @@ const ID = 'files_id';
 const MOVE = 'files_move';
 const MARKED = 'files_marked';
 
-/** Returns the location. The first process that opens an archive decides it, before there is any message. */
+/** Returns the location. The first process that opens an archive stores it, before there is any message. */
 export async function filesLocation(statements: Statements): Promise<FilesLocation> {
   const found = await statements.get<{ value: string | null; message: number | null }>(
     `SELECT (SELECT value FROM meta WHERE key = '${KIND}') AS value, (SELECT MIN(n) FROM messages) AS message`,
@@ -36,15 +36,24 @@ export function filesPlaceOf({ blobs }: Pick<Archive, 'blobs'>): FilesPlace {
   return blobs.mark?.kind ?? 'database';
 }
 
-/** Returns the id of the present place of the files. */
-export async function filesId(statements: Statements): Promise<string> {
-  return (await storedHome(statements)).id;
-}
+/**
+ * What the table says of the present place of the files: its kind and its id, which is empty for the first place. `isMarked`: it was marked
+ * once. `move`: the place that the files are being moved to, as JSON.
+ */
+type StoredHome = { kind: string | undefined; id: string; isMarked: boolean; move: string | undefined };
 
-/** Returns the id of the present place of the files, and whether that place was marked once. */
-export async function filesMarking(statements: Statements): Promise<{ id: string; isMarked: boolean }> {
-  const { id, isMarked } = await storedHome(statements);
-  return { id, isMarked };
+/** Returns what the table says of the present place of the files. */
+export async function storedFilesHome(statements: Statements): Promise<StoredHome> {
+  const rows = await statements.all<{ key: string; value: string }>(
+    `SELECT key, value FROM meta WHERE key IN ('${KIND}', '${ID}', '${MOVE}', '${MARKED}')`,
+  );
+  const values = new Map(rows.map(({ key, value }) => [key, value]));
+  return {
+    kind: values.get(KIND),
+    id: values.get(ID) ?? '',
+    isMarked: values.has(MARKED),
+    move: values.get(MOVE),
+  };
 }
 
 /** Stores that the place of the files is marked. */
@@ -54,7 +63,7 @@ export async function storeFilesMarked(statements: Statements): Promise<void> {
 
 /** Returns the place that the files are being moved to; undefined where they are not. */
 export async function filesMove(statements: Statements): Promise<FilesHome | undefined> {
-  const { move } = await storedHome(statements);
+  const { move } = await storedFilesHome(statements);
   return move === undefined ? undefined : Home.parse(JSON.parse(move));
 }
 
@@ -63,7 +72,7 @@ export async function beginFilesMove(statements: Statements, to: FilesHome): Pro
   await setValue(statements, MOVE, JSON.stringify(to));
 }
 
-/** Stores that the files are moved no more; `to`: they are there now. */
+/** Stores that the move has ended. `to`: the place that has the files now; without it they stay where they were. */
 export async function endFilesMove(statements: Statements, to?: FilesHome): Promise<void> {
   await statements.run(`DELETE FROM meta WHERE key = '${MOVE}'`);
   if (to === undefined) return;
@@ -73,7 +82,7 @@ export async function endFilesMove(statements: Statements, to?: FilesHome): Prom
 
 /** Returns whether the archive still keeps its files in the place that it was opened with. */
 export async function isFilesHome({ database, filesHome }: Archive): Promise<boolean> {
-  return filesHome === undefined || isSame(filesHome, await storedHome(database));
+  return filesHome === undefined || isSame(filesHome, await storedFilesHome(database));
 }
 
 /**
@@ -82,7 +91,7 @@ export async function isFilesHome({ database, filesHome }: Archive): Promise<boo
  */
 export async function checkFilesHome(statements: Statements, { filesHome }: Archive): Promise<void> {
   if (filesHome === undefined) return;
-  const stored = await storedHome(statements);
+  const stored = await storedFilesHome(statements);
   if (stored.move !== undefined)
     throw new Fault('busy', 'the files of this archive are being moved', {
       hint: 'run it again when arx blobs move has ended; if that was killed, run it again first',
@@ -91,22 +100,6 @@ export async function checkFilesHome(statements: Statements, { filesHome }: Arch
     throw new Fault('store', 'the files of this archive were moved to another place meanwhile', {
       hint: 'run it again with --blobs and the new place',
     });
-}
-
-/** What the table says of the place of the files: its kind and id, and where they are being moved to. */
-type StoredHome = { kind: string | undefined; id: string; move: string | undefined; isMarked: boolean };
-
-async function storedHome(statements: Statements): Promise<StoredHome> {
-  const rows = await statements.all<{ key: string; value: string }>(
-    `SELECT key, value FROM meta WHERE key IN ('${KIND}', '${ID}', '${MOVE}', '${MARKED}')`,
-  );
-  const values = new Map(rows.map(({ key, value }) => [key, value]));
-  return {
-    kind: values.get(KIND),
-    id: values.get(ID) ?? '',
-    move: values.get(MOVE),
-    isMarked: values.has(MARKED),
-  };
 }
 
 function isSame(home: FilesHome, stored: StoredHome): boolean {
