@@ -36,7 +36,7 @@ import { databaseCounters, PROCESS_COUNTERS } from './shared-counters.ts';
 import type { Database, Statements } from './sql/database.ts';
 import { NoArchive } from './sql/unusable-archive.ts';
 
-/** An archive that its opener must close. `isNew`: it was made when it was opened. */
+/** An archive that whoever opened it must close. `isNew`: it was made when it was opened. */
 export type OpenArchive = Archive & { isNew: boolean; close(): Promise<void> };
 
 /** A PostgreSQL database. `server`, `createSchema`, `onMissing`: as for {@link openPostgres}. */
@@ -60,7 +60,7 @@ type OpenMode = {
   readOnly?: boolean;
   /** A place without an archive is refused. */
   mustExist?: boolean;
-  /** An archive that has lost the location of its files is opened with this one, so that damage can be reported. */
+  /** An archive that no longer says where its files are is opened with the files of `blobs`, so that damage can be reported. */
   allowDamaged?: boolean;
   /** It may be an unfinished copy of another archive, which is refused otherwise. Its place of files is not claimed. */
   asCopy?: boolean;
@@ -103,25 +103,14 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
       return fillNew(statements, options);
     };
     try {
-      if ('dir' in options && (await hasNoVersions(database))) {
-        // A database that was copied without its log may contain no table, and one with the log of another database other tables.
-        if (await isLost(options.dir, () => hasNoVersions(database))) throw databaseMissing();
-        if (!(await hasNoTable(database))) {
-          // Another process may have made the archive meanwhile, or be about to: a transaction waits for it.
-          if (await (readOnly ? hasNoVersions(database) : database.transaction(hasNoVersions)))
-            throw otherTables(0);
-        } else if (mustExist) {
-          // Its creation failed, for example at a limit, and was undone.
-          throw new NoArchive('there is no archive');
-        }
-      }
+      if ('dir' in options) await checkTables(database, options.dir, { readOnly, mustExist });
       if (readOnly) await checkSchema(database);
       // The key is created now, so that listing files never writes, for example on a full disk.
       else if (await migrate(database, mustExist ? undefined : fill)) await fileKey(archive);
       archive.database = refusingNewer(database);
       const mark = options.asCopy === true ? undefined : await copyMark(database).catch(() => undefined);
       if (mark !== undefined) throw copyUnfinished(mark);
-      if (!('dir' in options)) await checkFiles(archive, options);
+      if (!('dir' in options)) await checkFilesPlace(archive, options);
       else if (!readOnly) makeFilesPrivate(options.dir);
     } catch (error) {
       await database.close();
@@ -133,13 +122,31 @@ export async function openArchive(options: OpenOptions): Promise<OpenArchive> {
   }
 }
 
-/** Writes what a new archive has. One that is made for a copy is never seen empty. */
+/** Throws where the tables of a database file in a folder are not those of an archive, or there are none and none may be made. */
+async function checkTables(
+  database: Database,
+  dir: string,
+  { readOnly, mustExist }: { readOnly: boolean; mustExist: boolean },
+): Promise<void> {
+  if (!(await hasNoVersions(database))) return;
+  // A database that was copied without its log may contain no table, and one with the log of another database other tables.
+  if (await isLost(dir, () => hasNoVersions(database))) throw databaseMissing();
+  if (await hasNoTable(database)) {
+    // Its creation failed, for example at a limit, and was undone.
+    if (mustExist) throw new NoArchive('there is no archive');
+    return;
+  }
+  // Another process may have made the archive meanwhile, or be about to: a transaction waits for it.
+  if (await (readOnly ? hasNoVersions(database) : database.transaction(hasNoVersions))) throw otherTables(0);
+}
+
+/** Writes what a new archive has. One that is made for a copy has the mark of an unfinished copy from the first moment. */
 async function fillNew(statements: Statements, { randomBytes, asCopy }: OpenOptions): Promise<void> {
   await storeFileKey(statements, randomBytes);
   if (asCopy === true) await storeCopyMark(statements, { version: 1, run: '', phase: 'empty' });
 }
 
-/** Returns the same location, read-only where its database file cannot be written, for example on a read-only medium. */
+/** Returns the same location, read-only where its database file cannot be written, for example on a read-only disk. */
 export function readOnlyIfNotWritable(place: ArchiveLocation): ArchiveLocation {
   if (!('dir' in place) || place.readOnly === true) return place;
   return isNotWritable(place.dir) ? { ...place, readOnly: true } : place;
@@ -149,7 +156,10 @@ type Opened = Pick<Archive, 'database' | 'blobs' | 'shared'>;
 
 type Folder = Pick<OpenOptions, 'sleep' | 'onLongWait' | 'readOnly' | 'startReads'> & FolderPlace;
 
-/** In a larger database one read may take seconds, in which this process would not notice Ctrl-C. To start another takes 0.1 seconds. */
+/**
+ * Databases from this size on are read in a process of its own. One read of them may take seconds, in which this process would not notice
+ * Ctrl-C. To start the other process takes 0.1 seconds.
+ */
 const MIN_LARGE_BYTES = 512 * 1024 * 1024;
 
 async function openFolder({
@@ -186,7 +196,7 @@ async function openDatabase(
   };
 }
 
-/** Opens a place for the files of an archive on PostgreSQL; none is the database. */
+/** Opens the place of the files of an archive on PostgreSQL: a folder, a bucket, or the database where `blobs` is absent. */
 export async function openFiles(
   { blobs, blobsOption }: Pick<PostgresPlace, 'blobs' | 'blobsOption'>,
   database: Database,
@@ -198,18 +208,16 @@ export async function openFiles(
   return openBucketFiles(blobs, world, blobsOption);
 }
 
-/** Makes all processes use the same location for files, that of the first process. */
-async function checkFiles(archive: OpenArchive, { allowDamaged, asCopy }: OpenMode): Promise<void> {
+/** Makes all processes use the same place for files, that of the first process. Throws for another one. */
+async function checkFilesPlace(archive: OpenArchive, { allowDamaged, asCopy }: OpenMode): Promise<void> {
   const { database, readOnly } = archive;
   const place = filesPlaceOf(archive);
   const decided = await filesLocation(database);
-  // Check the folder before storing the location: a refused folder must not fix it.
-  // That of a copy is claimed when it has the key of the archive.
+  // First the place is claimed, then it is stored: a place that is refused must not become that of the archive. A copy claims its
+  // place when it has the key of the archive.
   const isThere =
     asCopy !== true && (decided === place || decided === 'undecided') ? await claimFiles(archive) : undefined;
-  if (!readOnly && decided === 'undecided') {
-    await decideFilesLocation(database, place);
-  }
+  if (!readOnly && decided === 'undecided') await decideFilesLocation(database, place);
   const found = await filesLocation(database);
   if (found === 'lost' && allowDamaged !== true) throw filesLost();
   if (isThere !== undefined && found === place) {
@@ -228,6 +236,7 @@ async function hasNoVersions(database: Statements): Promise<boolean> {
   );
 }
 
+/** Whether the database has no table at all. */
 async function hasNoTable(database: Database): Promise<boolean> {
   return (await database.get('SELECT 1 FROM sqlite_master LIMIT 1')) === undefined;
 }
