@@ -1,28 +1,21 @@
-// A list with filters, as parameters of the service: every row is checked, and a filter that the service does not apply is applied here.
+// A list with filters: its rows that match, of as few pages as it takes. A filter that the service does not apply is applied here.
 import type { App } from '../../app.ts';
-import { UNSUPPORTED_STATUS } from '../../capabilities/unsupported-status.ts';
 import type { Query, Reply } from '../../client/index.ts';
-import { isFromOurService } from '../../client/our-service.ts';
-import { UNKNOWN_PARAMETER } from '../../contract/injected-faults.ts';
+import { NEXT_CURSOR, STATED_TOTAL } from '../../client/shapes/page-facts.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import type { WindowQuery } from '../../contract/window.ts';
 import { Fault } from '../../faults.ts';
 import { plural } from '../../format/numbers.ts';
-import { NEXT_CURSOR, STATED_TOTAL, UNDESCRIBED } from '../../client/shapes/page-facts.ts';
-import { checkCursors, checkEnds } from './cursor-check.ts';
-import { examineEmptyAnswer, parameterOf } from './empty-answer.ts';
-import { FilterState, opposite, shows, type FieldFilter } from './field-filter.ts';
-import { readAcceptedPage, type Page } from './page.ts';
-import { firstMatches } from './first-matches.ts';
-import { hasCursorAtEnd, readExclusive } from './exclusive-page.ts';
 import { windowQuery, withoutUndefined, type Window } from '../shared/input.ts';
+import { checkCursors, checkEnds } from './cursor-check.ts';
+import { hasCursorAtEnd, readExclusive } from './exclusive-page.ts';
+import type { FieldFilter } from './field-filter.ts';
+import { firstMatches } from './first-matches.ts';
+import { readAcceptedPage, type Page } from './page.ts';
 import { RowTests, type RowTest } from './row-tests.ts';
+import { isRefusal, READ_ON_LIMIT, ServiceFilters, type ReadPage } from './service-filters.ts';
 
-type ReadPage<Row> = (query: Query) => Promise<Reply<Page<Row>>>;
 type FilterApp = Pick<App, 'log' | 'notice' | 'progress'>;
-
-/** Rows of one page while a filter is applied here, where a service accepts that many. */
-const READ_ON_LIMIT = 100;
 
 /**
  * What reading a list costs. `total`: how many rows the service says that there are. `isExact`: all rows are read, and each
@@ -47,17 +40,10 @@ export class FilteredList<Row extends { id: string }> {
   /** Whether a page of a service that is not ours has the row of its cursor, so that these rows are left out. */
   #areCursorsInclusive = false;
   readonly #app: FilterApp;
-  readonly #filters: FilterState[];
+  readonly #filters: ServiceFilters<Row>;
   readonly #local: LocalTests<Row>;
   /** Tests that no service is asked to make. */
   readonly tests: RowTests<Row>;
-  readonly #asked = new Map<FilterState, Promise<void>>();
-  /** Filters for which a page was compared with one that was read without them. */
-  readonly #compared = new Set<FilterState>();
-  #isAnswered = false;
-  #hasRows = false;
-  #emptyAnswer: Promise<boolean> | undefined;
-  #isOurs = true;
   /** The largest page size that the service accepts, where it refused the one that the user asked for. */
   #acceptedLimit: number | undefined;
   #pageFault: Fault | undefined;
@@ -74,44 +60,15 @@ export class FilteredList<Row extends { id: string }> {
     this.tests = new RowTests(local.tests);
     this.#read = (query) => (this.#areCursorsInclusive ? readWithoutCursors(read, query) : read(query));
     this.#app = app;
-    this.#filters = filters.map((filter) => new FilterState(filter));
+    this.#filters = new ServiceFilters(this.#read, filters, app);
   }
 
   /**
    * Reads a page as the service gives it, with rows that do not match. Filters that the service refuses are not sent again.
    * Throws as the read does.
    */
-  async page(window: WindowQuery): Promise<Page<Row>> {
-    const { body: answer, headers } = await this.#readPage(this.#sized(window));
-    const isFirst = !this.#isAnswered;
-    this.#isAnswered = true;
-    this.#isOurs &&= isFromOurService(headers);
-    this.#hasRows ||= answer.data.length > 0;
-    let body = answer;
-    if (!this.#hasRows && !this.#isOurs && this.#sent().length > 0) {
-      this.#emptyAnswer ??= this.#doubtEmptyAnswer(this.#sized(window));
-      if (await this.#emptyAnswer) ({ body } = await this.#readPage(this.#sized(window)));
-    }
-    await this.#checkRows(body.data);
-    if (isFirst)
-      while (this.#dropContradicted()) {
-        ({ body } = await this.#readPage(this.#sized(window)));
-        await this.#checkRows(body.data);
-      }
-    await this.#compareContradicted(this.#sized(window), body.data);
-    // Which rows the service counts is not known where there are filters.
-    return this.#filters.length === 0
-      ? body
-      : { ...body, [STATED_TOTAL]: undefined, [UNDESCRIBED]: undefined };
-  }
-
-  /** Compares rows with the filters, and finds out about those that some row contradicts or does not show. */
-  async #checkRows(rows: readonly Row[]): Promise<void> {
-    for (const state of this.#filters) {
-      const verdicts = rows.map((row) => shows(row, state.filter));
-      state.isContradicted ||= verdicts.includes(false);
-      if (verdicts.some((verdict) => verdict !== true)) await this.#ask(state);
-    }
+  page(window: WindowQuery): Promise<Page<Row>> {
+    return this.#filters.page(this.#sized(window));
   }
 
   /** Reads the ids of a page as the service gives it. Throws as the read does. */
@@ -120,26 +77,18 @@ export class FilteredList<Row extends { id: string }> {
 
   /** Returns whether a row of a page that was read shows that it matches, without counting it. */
   surelyMatches(row: Row): boolean {
-    return this.#filters.every(({ filter }) => shows(row, filter) === true) && this.tests.surelyMatches(row);
+    return this.#filters.surelyMatches(row) && this.tests.surelyMatches(row);
   }
 
   /** Returns whether a row matches. Call it once for each row that would be shown, in the order of the list. */
   matches(row: Row): boolean {
-    if (this.#filters.length === 0) return this.tests.matches(row);
-    if (this.#filters.some(({ filter }) => shows(row, filter) === false)) return false;
-    if (!this.tests.matches(row)) return false;
-    const hidden = this.#filters.filter(({ filter }) => shows(row, filter) === undefined);
-    const doubted = hidden.filter((state) => !state.isTrusted(this.#isOurs));
-    for (const state of doubted) state.leftOut += 1;
-    if (doubted.length > 0) return false;
-    for (const state of hidden) state.kept += 1;
-    return true;
+    if (this.#filters.isEmpty) return this.tests.matches(row);
+    return !this.#filters.contradicts(row) && this.tests.matches(row) && this.#filters.countHidden(row);
   }
 
   /** Returns the filters that the service is known to apply. Asks another service than ours about each. */
-  async appliedByService(): Promise<FieldFilter[]> {
-    for (const state of this.#filters) await this.#ask(state);
-    return this.#filters.filter((state) => state.isTrusted(this.#isOurs)).map(({ filter }) => filter);
+  appliedByService(): Promise<FieldFilter[]> {
+    return this.#filters.appliedByService();
   }
 
   /**
@@ -150,16 +99,14 @@ export class FilteredList<Row extends { id: string }> {
    */
   async firstMatches(window: Window): Promise<Page<Row>> {
     let first = await this.#firstPage(window);
-    if (!this.#isOurs && hasCursorAtEnd(first.data.map(idOf), window)) {
+    if (!this.#filters.isOurs && hasCursorAtEnd(first.data.map(idOf), window)) {
       this.#areCursorsInclusive = true;
       this.#app.log('the cursors of this list are inclusive: the row of a cursor is left out');
       first = await this.#firstPage(window);
     }
-    if (!this.#isOurs) await checkCursors(this.ids, window, first.data.map(idOf));
+    if (!this.#filters.isOurs) await checkCursors(this.ids, window, first.data.map(idOf));
     // Where the list goes on, `has_more` must be about the rows that match.
-    const isWhole =
-      first.has_more === false ||
-      (this.tests.isEmpty && (await this.appliedByService()).length === this.#filters.length);
+    const isWhole = first.has_more === false || (this.tests.isEmpty && (await this.#filters.areAllApplied()));
     const areRight = first.data.every((row) => this.surelyMatches(row) || this.#mayMatch(row));
     const isFilteredHere = !isWhole || !areRight;
     if (isFilteredHere || this.#isOtherSize(window, first))
@@ -174,28 +121,24 @@ export class FilteredList<Row extends { id: string }> {
 
   async #sayCost(total: number | undefined, pageRows: number, isExact: boolean): Promise<void> {
     // With a filter it is not known which rows the service counts.
-    const isKnown = this.#filters.length === 0;
-    const isOurs = isKnown && this.#isOurs;
+    const isKnown = this.#filters.isEmpty;
+    const isOurs = isKnown && this.#filters.isOurs;
     await this.#local.sayCost({ total: isKnown ? total : undefined, pageRows, isOurs, isExact });
   }
 
   /** Whether every page came from our service so far. */
   get isOurs(): boolean {
-    return this.#isAnswered && this.#isOurs;
+    return this.#filters.isAnswered && this.#filters.isOurs;
   }
 
   /** Whether every row of the list matches. */
   get isUnfiltered(): boolean {
-    return this.#filters.length === 0 && this.tests.isEmpty;
+    return this.#filters.isEmpty && this.tests.isEmpty;
   }
 
   /** Returns, after the last row, why rows may be wrong or missing; undefined where every row was checked. */
   fault(): Fault | undefined {
-    return (
-      this.#filters.map((state) => state.fault()).find((fault) => fault !== undefined) ??
-      this.tests.fault() ??
-      this.#pageFault
-    );
+    return this.#filters.fault() ?? this.tests.fault() ?? this.#pageFault;
   }
 
   /** Returns how the service contradicted the size that was asked for, after {@link firstMatches}. */
@@ -205,10 +148,7 @@ export class FilteredList<Row extends { id: string }> {
 
   /** Returns whether a row contradicts no filter, and the filters that it does not show are applied by the service. */
   #mayMatch(row: Row): boolean {
-    return (
-      this.tests.surelyMatches(row) &&
-      this.#filters.every((state) => shows(row, state.filter) ?? state.isTrusted(this.#isOurs))
-    );
+    return this.tests.surelyMatches(row) && this.#filters.mayMatch(row);
   }
 
   /** Reads the first page of a window. A refusal, and an empty page of another service, may be about a cursor that no row has. */
@@ -222,7 +162,7 @@ export class FilteredList<Row extends { id: string }> {
         this.#app,
       );
       if (limit !== window.limit) this.#acceptedLimit = limit;
-      if (!this.#isOurs && first.data.length === 0) await checkEnds(readIds, window);
+      if (!this.#filters.isOurs && first.data.length === 0) await checkEnds(readIds, window);
       return first;
     } catch (error) {
       if (isRefusal(error)) await checkEnds(readIds, window);
@@ -232,7 +172,7 @@ export class FilteredList<Row extends { id: string }> {
 
   /** Returns whether another service than ours gave more rows than were asked for, or fewer without saying that they end there. */
   #isOtherSize({ limit }: Window, { data, has_more }: Page<Row>): boolean {
-    if (this.#isOurs || limit === undefined || data.length === 0) return false;
+    if (this.#filters.isOurs || limit === undefined || data.length === 0) return false;
     if (data.length > limit)
       this.#oversized = `the service gave ${plural(data.length, 'row')} where ${limit} were asked for`;
     return data.length > limit || (data.length < limit && has_more !== false);
@@ -245,149 +185,9 @@ export class FilteredList<Row extends { id: string }> {
     return limit === undefined || limit <= accepted ? window : { ...window, limit: accepted };
   }
 
-  async #readPage(window: WindowQuery): Promise<Reply<Page<Row>>> {
-    const query = { ...this.#parameters(), ...window };
-    try {
-      return await this.#read(query);
-    } catch (error) {
-      // What was accepted once is not refused now: this refusal has another cause.
-      if (this.#isAnswered || this.#filters.length === 0 || !isRefusal(error)) throw error;
-      const reply = await this.#read({ ...window }).catch(() => undefined);
-      if (reply === undefined) throw error;
-      return this.#withoutRefused(window, reply);
-    }
-  }
-
-  /** Finds out which filters are refused. Returns the page with the others; `bare` is the page without any. */
-  async #withoutRefused(window: WindowQuery, bare: Reply<Page<Row>>): Promise<Reply<Page<Row>>> {
-    const answers = async (query: Query): Promise<Reply<Page<Row>> | undefined> => {
-      try {
-        return await this.#read({ ...query, ...window });
-      } catch (error) {
-        if (isRefusal(error)) return undefined;
-        throw error;
-      }
-    };
-    const isSingle = this.#filters.length === 1;
-    for (const state of this.#filters)
-      state.isRefused = isSingle || (await answers(parameterOf(state.filter))) === undefined;
-    const isOneRefused = this.#filters.some(({ isRefused }) => isRefused);
-    const reply = isOneRefused ? await answers(this.#parameters()) : undefined;
-    // Each filter is accepted, but not all of them together.
-    if (reply === undefined) for (const state of this.#filters) state.isRefused = true;
-    const refused = this.#filters.filter(({ isRefused }) => isRefused).map(({ filter }) => filter.parameter);
-    this.#app.notice(`the service refuses the filter ${refused.join(', ')}: applied here`);
-    return reply ?? bare;
-  }
-
-  #sent(): FilterState[] {
-    return this.#filters.filter(({ isRefused }) => !isRefused);
-  }
-
-  #parameters(): Query {
-    return Object.assign({}, ...this.#sent().map(({ filter }) => parameterOf(filter))) as Query;
-  }
-
-  /**
-   * Returns whether the window must be read again because its answer without rows is wrong. A filter for which the service
-   * gives no rows, although rows have the value, is not sent again.
-   */
-  async #doubtEmptyAnswer(window: WindowQuery): Promise<boolean> {
-    const read = async (query: Query): Promise<Row[] | undefined> => {
-      try {
-        return (await this.#read(query)).body.data;
-      } catch (error) {
-        if (isRefusal(error)) return undefined;
-        throw error;
-      }
-    };
-    const rows = (await read({ ...window, limit: READ_ON_LIMIT })) ?? (await read({ ...window })) ?? [];
-    const sent = this.#sent();
-    const filters = sent.map(({ filter }) => filter);
-    const { wrong, untested, isMatched } = await examineEmptyAnswer(filters, rows, read);
-    for (const state of sent) {
-      state.isUntested = untested.includes(state.filter);
-      state.isRefused = wrong.includes(state.filter);
-    }
-    const names = wrong.map(({ parameter }) => parameter).join(', ');
-    if (wrong.length > 0)
-      this.#app.notice(
-        `the service gives no rows for the filter ${names}, although rows have it: applied here`,
-      );
-    return isMatched || wrong.length > 0;
-  }
-
-  /** Asks another service than ours once whether it looks at the value of a filter, and says what it does instead. */
-  async #ask(state: FilterState): Promise<void> {
-    if (state.isRefused || (this.#isOurs && !state.isContradicted)) return;
-    const known = this.#asked.get(state) ?? this.#askOnce(state);
-    this.#asked.set(state, known);
-    await known;
-  }
-
-  /**
-   * Stops sending the filters that another service applies, and that rows contradict: it may also leave out rows that match.
-   * Returns whether there are any. Call it before a page was given out: later pages would not be of the same list.
-   */
-  #dropContradicted(): boolean {
-    const dropped = this.#isOurs ? [] : this.#sent().filter((state) => state.isAppliedWrongly());
-    for (const state of dropped) {
-      state.isRefused = true;
-      // Of a flag it was said that it is ignored.
-      if (state.isObeyed) this.#app.notice(`${otherRows(state)}: applied here`);
-    }
-    return dropped.length > 0;
-  }
-
-  /** Finds out whether another service leaves out rows that match a filter, where rows of a later page contradict it. */
-  async #compareContradicted(window: WindowQuery, rows: readonly Row[]): Promise<void> {
-    const contradicted = this.#sent().filter(
-      (state) => state.isContradicted && state.isObeyed && !this.#compared.has(state),
-    );
-    for (const state of contradicted) {
-      this.#compared.add(state);
-      this.#app.notice(`${otherRows(state)}: they are left out`);
-      state.isLeaky = !this.#isOurs && (await this.#isMissing(state, window, rows));
-    }
-  }
-
-  /** Returns whether rows that match are on a page without the filter and on none of two with it. Any page may be faulty. */
-  async #isMissing(state: FilterState, window: WindowQuery, rows: readonly Row[]): Promise<boolean> {
-    const { [state.filter.parameter]: _, ...others } = this.#parameters();
-    const shown = new Set(rows.map(idOf));
-    for (const query of [this.#parameters(), others, others]) {
-      const page = (await this.#read({ ...query, ...window })).body.data;
-      if (query !== others) for (const { id } of page) shown.add(id);
-      else if (page.every((row) => shows(row, state.filter) !== true || shown.has(row.id))) return false;
-    }
-    return true;
-  }
-
-  async #askOnce(state: FilterState): Promise<void> {
-    const { parameter, value } = state.filter;
-    // A flag can be compared in one way only.
-    const isIgnored = typeof value === 'boolean' && state.isContradicted && !this.#isOurs;
-    state.isObeyed = !isIgnored && (this.#isOurs || (await this.#obeys(state.filter)));
-    if (!state.isObeyed) this.#app.notice(`the service ignores the filter ${parameter}: applied here`);
-    this.#app.log(`the service ${state.isObeyed ? 'looks at' : 'ignores'} ${parameter}`);
-  }
-
-  /** Asks for another value than that of the filter. Returns whether all rows have it, or the service refuses it. */
-  async #obeys(filter: FieldFilter): Promise<boolean> {
-    const other = opposite(filter);
-    try {
-      const { body } = await this.#read({ ...this.#parameters(), ...parameterOf(other), limit: 1 });
-      return body.data.every((row) => shows(row, other) === true);
-    } catch (error) {
-      // The value was refused, so the service looks at it.
-      if (isRefusal(error)) return true;
-      throw error;
-    }
-  }
-
   async #readOn(window: Window, first: Page<Row>, isFilteredHere: boolean): Promise<Page<Row>> {
     const { limit = PAGE_LIMIT.default } = window;
-    const pageRows = Math.max(limit, this.#isOurs ? PAGE_LIMIT.maximum : READ_ON_LIMIT);
+    const pageRows = Math.max(limit, this.#filters.isOurs ? PAGE_LIMIT.maximum : READ_ON_LIMIT);
     if (
       !this.tests.isEmpty &&
       first.has_more !== false &&
@@ -453,17 +253,6 @@ async function readWithoutCursors<Row extends { id: string }>(
   return { ...reply!, body };
 }
 
-function otherRows({ filter: { field } }: FilterState): string {
-  return `the service gives rows with another ${field} too`;
-}
-
 function idOf({ id }: { id: string }): string {
   return id;
-}
-
-/** Our service refuses values, never a parameter, unless it plays a strict one for tests. */
-function isRefusal(error: unknown): boolean {
-  if (!(error instanceof Fault)) return false;
-  const { isFromOurService: isOurs = false, status = 0 } = error.detail;
-  return UNSUPPORTED_STATUS.has(status) && (!isOurs || error.message.endsWith(UNKNOWN_PARAMETER));
 }
