@@ -3,12 +3,13 @@ import { foldedName } from '../contract/field-names.ts';
 import { isWithheld } from '../contract/withheld.ts';
 import { Fault } from '../faults.ts';
 import { lazy } from '../lazy.ts';
+import { isSame, RememberedRows, type RememberedRow, type RowChanges } from './remembered-rows.ts';
 import { parseResponseWith, wrongShape, type ApiResponse, type Reply } from './response.ts';
 import { safeText } from './safe-text.ts';
 import { checkNoError } from './shapes/body-error.ts';
 import { fieldsOfRow, findFields, findIdPath, idText } from './shapes/find-id.ts';
 import { findRows, pageWithoutRows, rowsAt, type FoundRows } from './shapes/find-rows.ts';
-import { isRecord, ownField, valueAtPath, type JsonRecord } from './shapes/json-path.ts';
+import { ownField, valueAtPath, type JsonRecord } from './shapes/json-path.ts';
 import { keysInOrder } from './shapes/key-order.ts';
 import { describeGuess, type ListGuess } from './shapes/list-guess.ts';
 import {
@@ -22,19 +23,8 @@ import type { ReadRecord } from './shapes/record-fields.ts';
 import { isUnnamed, UnnamedRows } from './shapes/unnamed-rows.ts';
 import { TransportFault } from './transport.ts';
 
-/** Bytes of JSON whose rows are remembered, the newest ones. A walk reads the same rows again within a short time. */
-const MAX_REMEMBERED_BYTES = 4 * 1024 * 1024;
-
-/** Rows with other content in another answer that are remembered. */
-const MAX_CHANGES = 1000;
-
 /** A page of a list: its rows, what it says about itself, and the other fields of the body. */
 export type ListPage<Row> = PageFacts & { data: Row[]; [other: string]: unknown };
-
-/** How answers differed about one row: the fields, and the SHA-256 of its file where there were several, in lower case. */
-export type RowChange = { fields: readonly string[]; hashes: readonly string[] };
-/** The rows of a list about which answers differed, by their ids. */
-export type RowChanges = ReadonlyMap<string, RowChange>;
 
 /** What is read from one row. */
 export type RowReader<Row> = {
@@ -75,51 +65,16 @@ export type ListParser<Row> = {
   parse(answer: ApiResponse, isBackward?: boolean, after?: string): Reply<ListPage<Row>>;
   /** Returns where the rows are, undefined before the first page with rows. */
   guess(): ListGuess | undefined;
-  /** Returns the rows about which answers differed, at most {@link MAX_CHANGES}. */
+  /** Returns the rows about which answers differed, see {@link RememberedRows.changes}. */
   changes(): RowChanges;
 };
-
-type Remembered<Row> = { raw: unknown; row: Row; bytes: number };
 
 /** Returns the parser of a list. Equal rows are the same object, so callers must not change rows. */
 export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
   let guess: ListGuess | undefined;
   const counts = countNames(spec.list);
-  const known = new Map<string, Remembered<Row>>();
-  /** Goes on from the last row that was forgotten. A new iterator would step over all that were. */
-  let oldest = known.keys();
-  let held = 0;
-  const changes = new Map<string, RowChange>();
+  const remembered = new RememberedRows<Row>();
   const unnamed = new UnnamedRows();
-  const noteChange = (id: string, before: Remembered<Row>, raw: unknown, row: Row): void => {
-    const fields = changedFields(before.raw, raw);
-    const known = changes.get(id) ?? { fields: [], hashes: [] };
-    if (fields.length === 0 || (!changes.has(id) && changes.size >= MAX_CHANGES)) return;
-    const hashes = new Set([...known.hashes, ...[before.row, row].flatMap(hashOf)]);
-    changes.set(id, {
-      fields: [...new Set([...known.fields, ...fields])],
-      hashes: hashes.size > 1 ? [...hashes] : [],
-    });
-  };
-  /** Forgets a row; returns its size. */
-  const forget = (id: string): number => {
-    const bytes = known.get(id)?.bytes ?? 0;
-    known.delete(id);
-    return bytes;
-  };
-  const forgetOldest = (): number => {
-    let next = oldest.next();
-    if (next.done === true) {
-      oldest = known.keys();
-      next = oldest.next();
-    }
-    return forget(next.value!);
-  };
-  const remember = (id: string, entry: Remembered<Row>): void => {
-    held += entry.bytes - forget(id);
-    known.set(id, entry);
-    while (held > MAX_REMEMBERED_BYTES) held -= forgetOldest();
-  };
 
   /** `before`: the id before the first row, see {@link UnnamedRows.add}. */
   function rowsOf(
@@ -129,16 +84,16 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
     before: string | undefined,
   ): Row[] {
     const bytes = answer.bytes.length / Math.max(1, found.rows.length);
-    const fresh = new Map<string, Remembered<Row>>();
+    const fresh = new Map<string, RememberedRow<Row>>();
     const { id: idPath = '' } = place;
     const ids: (string | undefined)[] = [];
     const countsOf = lazy(() => idCounts(found, place));
     const rowAt = (raw: unknown, index: number): Row | undefined => {
-      // A walk reads most rows again: nothing is made of one that is known by its id as it was received.
-      const knownId = ownField(raw, idPath) as string;
-      const again = known.get(knownId);
+      // A walk reads most rows again: one that is received as before is not read again.
+      const receivedId = ownField(raw, idPath) as string;
+      const again = remembered.get(receivedId);
       if (again !== undefined && isSame(again.raw, raw)) {
-        ids.push(knownId);
+        ids.push(receivedId);
         return again.row;
       }
       const fields = fieldsOf(raw, place.fields, spec);
@@ -148,14 +103,14 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
       if (isWithoutId) return undefined;
       if (fields === undefined || (id === undefined && place.id !== undefined))
         throw withoutId(index, place, spec);
-      const earlier = id === undefined ? undefined : (fresh.get(id) ?? known.get(id));
+      const earlier = id === undefined ? undefined : (fresh.get(id) ?? remembered.get(id));
       if (earlier !== undefined && isSame(earlier.raw, raw)) return earlier.row;
       // The key of a map is a field of the row like any other.
       const whole = place.id === '' && id !== undefined ? { id, ...fields } : fields;
       const outcome = spec.reader.read(whole, id);
       if ('issue' in outcome)
         throw wrongShape([...keysOf(place.rows), found.keys?.[index] ?? index], outcome.issue, answer);
-      if (earlier !== undefined) noteChange(id!, earlier, raw, outcome.row);
+      if (earlier !== undefined) remembered.noteChange(id!, earlier, raw, outcome.row);
       // A row that was not repaired has the fields that were received, so it is compared itself.
       const received = outcome.isRepaired || whole !== raw ? raw : outcome.row;
       if (id !== undefined && spec.remembers !== false)
@@ -165,16 +120,15 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
     const rows = found.rows.map(rowAt).filter((row) => row !== undefined);
     if (place.id !== undefined) unnamed.add(ids, before);
     // A page with a wrong row is not remembered.
-    for (const [id, entry] of fresh) remember(id, entry);
+    for (const [id, entry] of fresh) remembered.add(id, entry);
     return rows;
   }
 
   return {
     guess: () => guess,
-    changes: () => changes,
+    changes: () => remembered.changes,
     parse(answer, isBackward = false, after) {
-      let text = '';
-      const parsePage = (body: unknown): ListPage<Row> => {
+      const parsePage = (body: unknown, text: string): ListPage<Row> => {
         checkNoError(body, answer.status);
         const found = withKeyOrder(foundRows(body, guess, spec), text);
         const shown = found.rows.length;
@@ -192,12 +146,9 @@ export function createListParser<Row>(spec: ListSpec<Row>): ListParser<Row> {
           unnamed.total + onPage === 0 ? {} : { [UNNAMED_ROWS]: unnamed.total, [UNNAMED_ON_PAGE]: onPage };
         return { ...rest, ...facts, ...withoutIds, data };
       };
-      const parse = (body: unknown, whole: string): ListPage<Row> => {
-        text = whole;
-        return parsePage(body);
-      };
-      // A page without rows, which says as little as an empty array.
-      return parseResponseWith(answer, parse, { whenNoContent: () => ({ data: [], [UNDESCRIBED]: true }) });
+      // A response without a body says as little as an empty array.
+      const whenNoContent = (): ListPage<Row> => ({ data: [], [UNDESCRIBED]: true });
+      return parseResponseWith(answer, parsePage, { whenNoContent });
     },
   };
 }
@@ -302,38 +253,4 @@ function withKeyOrder(found: FoundRows, text: string): FoundRows {
 
 function keysOf(path: string): string[] {
   return path === '' ? [] : path.split('.');
-}
-
-/** Returns whether two JSON values are equal, with keys in any order. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
-  if (Array.isArray(one) !== Array.isArray(other)) return false;
-  const keys = Object.keys(one);
-  return (
-    keys.length === Object.keys(other).length &&
-    keys.every(
-      (key) =>
-        Object.hasOwn(other, key) &&
-        isSame((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]),
-    )
-  );
-}
-
-/** Returns the SHA-256 that a row gives for its file, in lower case; nothing where it gives none. */
-function hashOf(row: unknown): string[] {
-  const hash = ownField(row, 'sha256');
-  return typeof hash === 'string' && /^[0-9a-f]{64}$/i.test(hash) ? [hash.toLowerCase()] : [];
-}
-
-/** Returns the fields with other values. Addresses that differ in their query alone are equal: it may be a signature. */
-function changedFields(before: unknown, now: unknown): string[] {
-  const [one, other] = [before, now].map((row) => (isRecord(row) ? row : { row }));
-  const names = new Set([...Object.keys(one!), ...Object.keys(other!)]);
-  return [...names].filter((name) => {
-    const [a, b] = [ownField(one, name), ownField(other, name)].map((value) =>
-      typeof value === 'string' && /^https?:/i.test(value) ? value.split('?')[0] : value,
-    );
-    return !isSame(a, b);
-  });
 }

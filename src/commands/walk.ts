@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { App } from '../app.ts';
 import { isWithin, parseAddress, withoutFinalSlashes } from '../client/base-url.ts';
 import { createUnknownListParser, type UnknownRow } from '../client/unknown-list.ts';
-import type { RowChanges } from '../client/list-parser.ts';
+import type { RowChanges } from '../client/remembered-rows.ts';
 import { Fault } from '../faults.ts';
 import { anyView } from '../format/views/index.ts';
 import type { PageQuery, Source } from '../walk/source.ts';

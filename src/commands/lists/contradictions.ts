@@ -1,6 +1,6 @@
 // What contradicts itself in the answers about a list: a stated number of rows, and rows with other content in another answer.
 import type { App } from '../../app.ts';
-import type { RowChanges } from '../../client/list-parser.ts';
+import type { RowChanges } from '../../client/remembered-rows.ts';
 import { safeText } from '../../client/safe-text.ts';
 import { STATED_TOTAL, UNDESCRIBED, UNNAMED_ROWS } from '../../client/shapes/page-facts.ts';
 import { Fault } from '../../faults.ts';

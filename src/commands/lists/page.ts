@@ -3,7 +3,7 @@ import type { App } from '../../app.ts';
 import { UNSUPPORTED_STATUS } from '../../capabilities/unsupported-status.ts';
 import { readSizedPage } from '../../capabilities/page-limit.ts';
 import type { ListName } from '../../client/index.ts';
-import type { RowChanges } from '../../client/list-parser.ts';
+import type { RowChanges } from '../../client/remembered-rows.ts';
 import { safeText } from '../../client/safe-text.ts';
 import { NEXT_CURSOR, PAGED_BY, STATED_TOTAL } from '../../client/shapes/page-facts.ts';
 import type { ListGuess } from '../../client/shapes/list-guess.ts';

@@ -1,7 +1,7 @@
 // Walks any list as the user asked: frozen rows to stdout, the frozen log, the report, progress and the faults of the run.
 import { resolve } from 'node:path';
 import type { App } from '../../app.ts';
-import type { RowChanges } from '../../client/list-parser.ts';
+import type { RowChanges } from '../../client/remembered-rows.ts';
 import type { WalkReport } from '../../contract/reports/walk.ts';
 import { PAGE_LIMIT } from '../../contract/scalars.ts';
 import { Fault } from '../../faults.ts';
