@@ -88,8 +88,7 @@ async function importFrom(input: Input, shown: (path: string) => string, app: Ap
   await refuseOwnFolders(paths, { archive: folder, config });
   if (place !== undefined && 'dir' in place) await checkArchiveFolder(place.dir);
   compileLess(app.world.nodeVersion);
-  const { importPaths } = await import('../service/import/index.ts');
-  const open = () => (input.dryRun ? existingArchive(place, app) : app.openArchive(place));
+  const { detectPaths, importDetected } = await import('../service/import/index.ts');
   const progress = app.progress();
   // Finding out what a large zip holds takes long, too.
   progress.update({ label: shown(paths[0]!), done: 0, unit: 'messages' });
@@ -99,21 +98,27 @@ async function importFrom(input: Input, shown: (path: string) => string, app: Ap
       ? { kept: 'nothing was stored', next: 'run the same command again' }
       : { kept: `${plural(stored, 'message')} stored`, next: 'run the same command to continue' },
   );
-  const imported = await importPaths(open, paths, {
-    ...(input.originCity === undefined ? {} : { originCity: input.originCity }),
-    ...(input.tier === undefined ? {} : { tier: input.tier }),
-    ...(input.kind === undefined ? {} : { kind: input.kind }),
-    dryRun: input.dryRun,
-    signal: app.world.signal,
-    progress: ({ path, read, stored: count, done, total }) => {
-      stored = count;
-      progress.update(
-        done === null || total === null
-          ? { label: shown(path), done: read, unit: 'messages' }
-          : { label: shown(path), done, total, unit: 'bytes' },
-      );
-    },
-  }).finally(() => progress.end());
+  const importAll = async (): Promise<ImportReport> => {
+    const { kind, tier, originCity, dryRun } = input;
+    const { signal } = app.world;
+    const detected = await detectPaths(paths, { signal, ...(kind === undefined ? {} : { kind }) });
+    const archive = await (dryRun ? existingArchive(place, app) : app.openArchive(place));
+    return importDetected(archive, detected, {
+      ...(originCity === undefined ? {} : { originCity }),
+      ...(tier === undefined ? {} : { tier }),
+      dryRun,
+      signal,
+      progress: ({ path, read, stored: count, done, total }) => {
+        stored = count;
+        progress.update(
+          done === null || total === null
+            ? { label: shown(path), done: read, unit: 'messages' }
+            : { label: shown(path), done, total, unit: 'bytes' },
+        );
+      },
+    });
+  };
+  const imported = await importAll().finally(() => progress.end());
   const withShownPath = <T extends { path: string }>(each: T): T => ({ ...each, path: shown(each.path) });
   const report = {
     ...imported,

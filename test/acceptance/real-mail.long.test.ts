@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { importPaths } from '../../src/service/import/index.ts';
+import { importPaths } from '../support/import-paths.ts';
 import { openArchive, type OpenArchive } from '../../src/service/store/open.ts';
 import { ENGINE, freshPlace } from '../support/engine.ts';
 import { expectedTable, hasRealData, unpackFile, unpackTar } from '../support/real-data.ts';

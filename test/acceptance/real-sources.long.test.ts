@@ -3,7 +3,7 @@ import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { importPaths } from '../../src/service/import/index.ts';
+import { importPaths } from '../support/import-paths.ts';
 import { readSlack } from '../../src/service/import/slack/export.ts';
 import type { SourceItem, ImportedMessage } from '../../src/service/records/import-items.ts';
 import { openArchive, type OpenArchive } from '../../src/service/store/open.ts';

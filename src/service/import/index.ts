@@ -31,7 +31,10 @@ export type ImportProgress = {
 /** A temporary file of the archive that nobody wrote to for this long is left over from a killed import. */
 const MAX_UNFINISHED_MS = 3_600_000;
 
-/** How paths are imported. `progress` is called before the first item of a path, and after each batch that was stored. */
+/**
+ * How paths are imported. `kind` is for {@link detectPaths}, the others for {@link importDetected}. `progress` is called before the
+ * first item of a path, and after each batch that was stored.
+ */
 export type ImportOptions = {
   /** City label for files that have none of their own. */
   originCity?: string;
@@ -48,36 +51,44 @@ export type ImportOptions = {
   progress?(state: ImportProgress): void;
 };
 
+/** Paths that can be imported, with the reader of each. `companions`: paths with only the uploads of a Slack export. */
+export type DetectedPaths = { sources: readonly DetectedPath[]; companions: readonly string[] };
+
+type DetectedPath = { path: string; kind: ImportKind; read: Read };
+
 /**
- * Imports the paths in order into the archive, or into that which `archive` opens: it is called when all paths can be imported, so that
- * no archive is made for a mistyped one. `read = stored + known + refused` for the messages of each path, and
- * `seen = read + known + refused + skipped` for its files; `conversations` is the number in the whole archive. A message is recognized by the hash of its stored bytes, so a second import stores nothing, and an
- * import after an interrupted one continues it.
- *
- * Throws Fault 'usage' before anything is stored when a path cannot be imported. Throws the reason of the signal when
- * it is aborted; what was stored by then stays. Throws Fault 'disk' when the archive cannot be written.
+ * Returns how each path is read. Call it before the archive is opened, so that no archive is made for a mistyped path. Throws Fault 'usage'
+ * when a path cannot be imported, and the reason of the signal when it is aborted.
  */
-export async function importPaths(
-  archive: Archive | undefined | (() => Promise<Archive | undefined>),
+export function detectPaths(
   paths: readonly string[],
-  { originCity, kind, tier, dryRun = false, signal, progress }: ImportOptions,
+  { kind, signal }: Pick<ImportOptions, 'kind' | 'signal'>,
+): Promise<DetectedPaths> {
+  return untilAborted(signal, detectAll(paths, kind));
+}
+
+/**
+ * Imports the paths in order into the archive. `read = stored + known + refused` for the messages of each path, and
+ * `seen = read + known + refused + skipped` for its files; `conversations` is the number in the whole archive. A message is recognized by
+ * the hash of its stored bytes, so a second import stores nothing, and an import after an interrupted one continues it.
+ *
+ * Throws the reason of the signal when it is aborted; what was stored by then stays. Throws Fault 'disk' when the archive cannot be written.
+ */
+export async function importDetected(
+  archive: Archive | undefined,
+  { sources, companions }: DetectedPaths,
+  { originCity, tier, dryRun = false, signal, progress }: Omit<ImportOptions, 'kind'>,
 ): Promise<ImportReport> {
-  const { sources, companions } = await untilAborted(signal, detectAll(paths, kind));
-  const target = typeof archive === 'function' ? await archive() : archive;
+  const options = {
+    originCity: originCity ?? null,
+    tier: tier ?? 'internal',
+    changesTiers: tier !== undefined,
+    companions,
+    signal,
+    dryRun,
+  };
   try {
-    return await importSources(
-      target,
-      sources,
-      {
-        originCity: originCity ?? null,
-        tier: tier ?? 'internal',
-        changesTiers: tier !== undefined,
-        companions,
-        signal,
-        dryRun,
-      },
-      progress,
-    );
+    return await importSources(archive, sources, options, progress);
   } catch (error) {
     throw error instanceof DatabaseAccessError ? accessFault(error, KEPT) : error;
   }
@@ -93,12 +104,7 @@ function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   });
 }
 
-type DetectedPath = { path: string; kind: ImportKind; read: Read };
-
-async function detectAll(
-  paths: readonly string[],
-  named: ImportKind | undefined,
-): Promise<{ sources: DetectedPath[]; companions: string[] }> {
+async function detectAll(paths: readonly string[], named: ImportKind | undefined): Promise<DetectedPaths> {
   const sources: DetectedPath[] = [];
   const companions: string[] = [];
   for (const path of paths) {

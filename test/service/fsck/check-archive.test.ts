@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { FsckReport } from '../../../src/contract/reports/archive.ts';
 import { checkArchive, type FsckOptions, type FsckState } from '../../../src/service/fsck/check-archive.ts';
-import { importPaths } from '../../../src/service/import/index.ts';
+import { importPaths } from '../../support/import-paths.ts';
 import {
   createService,
   openArchive,

@@ -9,7 +9,7 @@ import { FsckReport } from '../../../src/contract/reports/archive.ts';
 import { checkArchive } from '../../../src/service/fsck/check-archive.ts';
 import type { ColumnType } from '../../../src/service/records/table.ts';
 import { TYPED_TABLES } from '../../../src/service/fsck/value-types.ts';
-import { importPaths } from '../../../src/service/import/index.ts';
+import { importPaths } from '../../support/import-paths.ts';
 import { createService, openArchive, type OpenArchive } from '../../../src/service/index.ts';
 import { tokenFor } from '../../support/archive.ts';
 import { call } from '../../support/call.ts';

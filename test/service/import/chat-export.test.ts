@@ -1,7 +1,7 @@
 // Exports of chats inside an imported folder: they are stored as files, and the report says so.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { importPaths } from '../../../src/service/import/index.ts';
+import { importPaths } from '../../support/import-paths.ts';
 import { newArchive, signal, sourceFolder } from './sources.ts';
 
 async function noticesOf(name: string, content: string): Promise<{ path: string; notice: string }[]> {

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { importPaths } from '../../../src/service/import/index.ts';
+import { importPaths } from '../../support/import-paths.ts';
 import type { OpenArchive } from '../../../src/service/store/open.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { newArchive, signal } from './sources.ts';

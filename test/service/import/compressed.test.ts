@@ -1,7 +1,7 @@
 // Compressed files inside an imported folder: they are stored as files, and the report says so.
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { importPaths } from '../../../src/service/import/index.ts';
+import { importPaths } from '../../support/import-paths.ts';
 import { newArchive, signal, sourceFolder } from './sources.ts';
 
 async function noticesOf(files: Record<string, Uint8Array | string>): Promise<string[]> {

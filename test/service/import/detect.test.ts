@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Fault } from '../../../src/faults.ts';
 import { detectSource } from '../../../src/service/import/detect.ts';
-import { importPaths } from '../../../src/service/import/index.ts';
+import { importPaths } from '../../support/import-paths.ts';
 import { zipOf } from '../../support/zip.ts';
 import { contentOf, MAIL, mailbox, MBOX, newArchive, signal, sourceFolder } from './sources.ts';
 

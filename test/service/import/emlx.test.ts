@@ -1,7 +1,7 @@
 // Files of Apple Mail: the mail in them is stored, byte for byte, and nothing of other files is cut.
 import { expect, test } from 'vitest';
 import { mailInEmlx } from '../../../src/service/import/emlx.ts';
-import { importPaths } from '../../../src/service/import/index.ts';
+import { importPaths } from '../../support/import-paths.ts';
 import { MAIL, newArchive, signal, sourceFolder } from './sources.ts';
 
 const LIST = '<?xml version="1.0" encoding="UTF-8"?>\n<plist version="1.0"><dict/></plist>\n';

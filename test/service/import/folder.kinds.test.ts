@@ -4,7 +4,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ImportKind } from '../../../src/contract/import-kind.ts';
-import { importPaths } from '../../../src/service/import/index.ts';
+import { importPaths } from '../../support/import-paths.ts';
 import { MAIL, mailbox, MBOX, newArchive, signal, sourceFolder } from './sources.ts';
 
 /** What is stored of a folder: messages of each format, and the kind that was reported. */

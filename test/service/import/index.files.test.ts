@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ImportKind } from '../../../src/contract/import-kind.ts';
 import { ImportReport } from '../../../src/contract/reports/archive.ts';
-import { importPaths } from '../../../src/service/import/index.ts';
+import { importPaths } from '../../support/import-paths.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 import { zipOf } from '../../support/zip.ts';
 import { MAIL, mailbox, newArchive, signal, sourceFolder } from './sources.ts';

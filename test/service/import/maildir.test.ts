@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { importPaths } from '../../../src/service/import/index.ts';
+import { importPaths } from '../../support/import-paths.ts';
 import { MAIL, MBOX, newArchive, signal, sourceFolder } from './sources.ts';
 
 test('a Maildir is read in order of delivery, without tmp and without following links', async () => {

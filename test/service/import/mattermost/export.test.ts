@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readMattermost } from '../../../../src/service/import/mattermost/export.ts';
-import { importPaths } from '../../../../src/service/import/index.ts';
+import { importPaths } from '../../../support/import-paths.ts';
 import { readMessageText } from '../../../../src/service/mail/message-text.ts';
 import type { SourceItem } from '../../../../src/service/records/import-items.ts';
 import { arx } from '../../../support/command.ts';

@@ -1,6 +1,6 @@
 // Importing the uploads of a Slack export later than the export.
 import { describe, expect, test } from 'vitest';
-import { importPaths } from '../../../../src/service/import/index.ts';
+import { importPaths } from '../../../support/import-paths.ts';
 import { redact, unredact } from '../../../../src/service/store/redaction.ts';
 import { contentOf, newArchive, signal, sourceFolder } from '../sources.ts';
 

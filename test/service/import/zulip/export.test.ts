@@ -4,7 +4,7 @@ import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { importPaths } from '../../../../src/service/import/index.ts';
+import { importPaths } from '../../../support/import-paths.ts';
 import { readZulip } from '../../../../src/service/import/zulip/export.ts';
 import { readMessageText } from '../../../../src/service/mail/message-text.ts';
 import type { SourceItem } from '../../../../src/service/records/import-items.ts';
