@@ -5,7 +5,7 @@ import { diskFault } from './disk/disk-fault.ts';
 import { exitCodeOf, worstOf } from './exit.ts';
 import { Fault, hintText, NOTHING_CHANGED } from './faults.ts';
 import { effectOf } from './command-list/command-spec.ts';
-import type { Call } from './program.ts';
+import type { Call, Parsed } from './program.ts';
 import type { RunningApp } from './wiring/create-app.ts';
 import type { World } from './world.ts';
 
@@ -17,20 +17,12 @@ export async function run(world: World, onReport?: (wire: object) => void): Prom
   const faults: Fault[] = [];
   let app: RunningApp | undefined;
   let endsBySignal = false;
-  let words: string | undefined;
-  let changes = false;
+  let call: Call | undefined;
   try {
     const { parse } = await import('./program.ts');
     const parsed = await parse(world.argv, version);
     if ('text' in parsed) {
-      if (parsed.isOverview) {
-        await world.stdout.write(parsed.text);
-        const { archiveInUse } = await import('./wiring/archive-in-use.ts');
-        await world.stdout.write(`\n${await archiveInUse(world)}\n`);
-      } else {
-        const { writeHelp } = await import('./wiring/help-output.ts');
-        await writeHelp(parsed.text, world);
-      }
+      await writeText(parsed, world);
       world.signal.throwIfAborted();
       return 0;
     }
@@ -39,9 +31,7 @@ export async function run(world: World, onReport?: (wire: object) => void): Prom
       throw new Fault('disk', 'the current folder no longer exists', {
         hint: 'change to another folder: cd',
       });
-    const { call } = parsed;
-    words = call.spec.words;
-    changes = effectOf(call.spec, call.given) !== 'none';
+    call = parsed.call;
     const { checkStandardStreams, hasDash } = await import('./wiring/standard-streams.ts');
     if (hasDash(call.given) || hasDash(call.flags)) checkStandardStreams(call.spec, call.given, call.flags);
     const { LOAD_BODY } = await import('./commands/index.ts');
@@ -54,7 +44,7 @@ export async function run(world: World, onReport?: (wire: object) => void): Prom
       else await runBody(body, call, app);
     } catch (error) {
       const fault = faultOf(error, app.world);
-      // Whoever closes the pager has seen enough.
+      // A user who closes the pager has seen enough.
       if (!(fault.detail.signal === 'SIGPIPE' && app.isPagerClosed())) faults.push(fault);
     }
     await app.finishOutput();
@@ -64,17 +54,34 @@ export async function run(world: World, onReport?: (wire: object) => void): Prom
   await app?.close().catch((error: unknown) => faults.push(faultOf(error, app?.world ?? world)));
   const interruption = interruptionOf(app?.world ?? world, { app, faults, endsBySignal });
   if (interruption !== undefined) {
-    // Whatever else broke off did so because of the signal.
+    // Other parts of the run that were interrupted ended because of the same signal.
     const others = faults.filter(({ kind }) => kind !== 'interrupted');
     faults.splice(0, faults.length, interruption, ...others);
   }
   const worst = worstOf(faults);
   if (worst === undefined) return 0;
-  // Whoever typed something that does not fit is told where it is explained.
-  if (words !== undefined && worst.kind === 'usage') worst.detail.hint ??= `arx help ${words}`;
-  if (!changes) for (const { detail } of faults) if (detail.kept === NOTHING_CHANGED) delete detail.kept;
+  // The help of the command explains what it accepts.
+  if (call !== undefined && worst.kind === 'usage') worst.detail.hint ??= `arx help ${call.spec.words}`;
+  // A command that only reads need not say that nothing was changed.
+  if (call === undefined || effectOf(call.spec, call.given) === 'none')
+    for (const { detail } of faults) if (detail.kept === NOTHING_CHANGED) delete detail.kept;
   await report(faults, world, app).catch(() => {});
   return exitCodeOf(worst);
+}
+
+/** Writes a help or a version. The overview ends with the archive that is in use. */
+async function writeText(
+  { text, isOverview }: Extract<Parsed, { text: string }>,
+  world: World,
+): Promise<void> {
+  if (isOverview === true) {
+    await world.stdout.write(text);
+    const { archiveInUse } = await import('./wiring/archive-in-use.ts');
+    await world.stdout.write(`\n${await archiveInUse(world)}\n`);
+  } else {
+    const { writeHelp } = await import('./wiring/help-output.ts');
+    await writeHelp(text, world);
+  }
 }
 
 /** Reads the input of a command and runs its body. Throws Fault 'usage' where an argument or option does not fit. */
@@ -93,7 +100,7 @@ async function runBody(body: CommandBody, { spec, given }: Call, app: RunningApp
   await app.printer.warnOfFields();
 }
 
-/** Codes of errors that say what this machine or process has no more of, whatever was done. */
+/** Codes of errors that say that a limit of this machine or process is reached. */
 const EXHAUSTED = new Set(['EMFILE', 'ENFILE', 'ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS']);
 
 /**
@@ -115,9 +122,9 @@ function faultOf(error: unknown, world: World): Fault {
 }
 
 /**
- * Returns the Fault of a run that a signal ended, with what is kept and how to go on in its one line; undefined where none did.
- * Where Ctrl-C also ends the reader of a pipe, it is the signal that is reported. A command that ends by a signal has ended well,
- * except by Ctrl-C.
+ * Returns the Fault of a run that a signal ended. Its message says what is kept and how to go on. Returns undefined where no signal
+ * ended the run, and for a command that is meant to end by a signal (`endsBySignal`), unless it was Ctrl-C.
+ * Where Ctrl-C also ends the reader of a pipe, Ctrl-C is reported.
  */
 function interruptionOf(
   { signal }: World,
@@ -139,14 +146,15 @@ function interruptionOf(
   return new Fault('interrupted', message, reason.detail);
 }
 
+/** Writes the error report to stderr. */
 async function report(faults: readonly Fault[], world: World, app: RunningApp | undefined): Promise<void> {
   // The reader closed the pipe on purpose: nothing to report.
   if (faults.every((fault) => fault.detail.signal === 'SIGPIPE')) return;
-  const { formatFaults: reportFaults } = await import('./format/fault-report.ts');
+  const { formatFaults } = await import('./format/fault-report.ts');
   const json = app?.wantsJson ?? asksForJson(world.argv);
   const columns = world.stderr.isTTY ? world.stderr.columns : undefined;
   await world.stderr.write(
-    reportFaults(faults, { json, debug: world.env['ARX_DEBUG'] === '1', columns, names: app?.names }),
+    formatFaults(faults, { json, debug: world.env['ARX_DEBUG'] === '1', columns, names: app?.names }),
   );
 }
 
