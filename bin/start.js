@@ -5,47 +5,46 @@ const { createRequire } = require('node:module');
 const { basename, dirname, join } = require('node:path');
 const { Script } = require('node:vm');
 
-/** The last line of the program: `//` and the hash of all scripts in hexadecimal. */
+/** The last line of the program is `//` and the hash of all scripts in hexadecimal, of this length. */
 const HASH_LENGTH = 64;
-/** Scripts that are longer than this are data, which is read as fast as its code cache. */
-const MAX_CACHED = 1024 * 1024;
-/** Scripts that are shorter than this are compiled as fast as a code cache is read. */
-const MIN_CACHED = 4 * 1024;
-/** The code cache that the build made for a script; see `warm` in build.mjs. */
-const builtCache = (path) => read(exports.builtCachePath(path));
+/** Longer scripts are data, which is read as fast as its code cache. */
+const MAX_CACHED_BYTES = 1024 * 1024;
+/** Shorter scripts are compiled as fast as a code cache is read. */
+const MIN_CACHED_BYTES = 4 * 1024;
 
-/** Returns where the build puts the code cache of a script. */
+/** Returns where the build puts the code cache of a script; see `warm` in build.mjs. */
 exports.builtCachePath = (path) => `${path}.${process.version}-${process.arch}.cache`;
 
 /**
- * Runs the program at `main` in this process. `scriptOf` makes a script of a path and its source; by default from the code cache
- * of the build, or from that of this user.
+ * Runs the program at `main` in this process. `scriptFor` makes a script of a path and its source. Without it, scripts come from the code
+ * cache of the build, or from that of this user.
  */
-exports.start = function start(main, scriptOf) {
+exports.start = function start(main, scriptFor) {
   const source = read(main, 'latin1');
   if (source === undefined) {
     process.stderr.write('arx: not built yet: run npm ci (or npm run build) in its folder\n');
     process.exitCode = 1;
     return;
   }
-  const scriptFor = scriptOf ?? cachedScripts(main, source);
-  const own = createRequire(main);
-  const begun = versionOf(main);
+  const makeScript = scriptFor ?? cachedScripts(main, source);
+  // Modules that are no files of the program: those of Node, and the keyring.
+  const requireModule = createRequire(main);
+  const versionAtStart = versionOf(main);
   const modules = new Map();
   const load = (path, text) => {
     const loaded = { exports: {} };
     modules.set(path, loaded);
     const folder = dirname(path);
-    const isCached = text.length >= MIN_CACHED && text.length <= MAX_CACHED;
-    // Each script is ASCII, and a function as those of `wrap` of node:module.
-    const script = isCached ? scriptFor(path, text) : new Script(text, { filename: path });
+    // Each script is ASCII, so its length is its number of bytes. It is one function, as `wrap` of node:module makes it.
+    const isCached = text.length >= MIN_CACHED_BYTES && text.length <= MAX_CACHED_BYTES;
+    const script = isCached ? makeScript(path, text) : new Script(text, { filename: path });
     script.runInThisContext()(loaded.exports, (name) => requireFrom(folder, name), loaded, path, folder);
     return loaded.exports;
   };
   const requireFrom = (folder, name) => {
-    if (!name.startsWith('.')) return LATE.has(name) ? lateModule(name, own) : own(name);
+    if (!name.startsWith('.')) return LATE.has(name) ? lateModule(name, requireModule) : requireModule(name);
     const path = join(folder, name);
-    return modules.get(path)?.exports ?? load(path, partAt(path, versionOf(main) === begun));
+    return modules.get(path)?.exports ?? load(path, partAt(path, versionOf(main) === versionAtStart));
   };
   try {
     load(main, source);
@@ -77,15 +76,16 @@ function lateModule(name, load) {
   );
 }
 
-/** Returns what is said where a part of the program is missing. */
+/** Returns the message for a part of the program that is missing. */
 exports.missingText = (path) => `${path} is missing: this installation is incomplete; install it again`;
 
 /** The code of the error for a part of the program that was not copied, or belongs to another version by now. */
 const INCOMPLETE = 'ARX_INCOMPLETE';
 
 /**
- * Returns the text of a part; an error of the file system is marked as one of the program. `isSame`: the installation is that of
- * the start, so that the part fits what is loaded.
+ * Returns the text of a part of the program. `isSame`: the installation was not replaced since the start, so that the part fits what is
+ * loaded. Throws an error with the code INCOMPLETE where the part is missing or does not fit. Other errors of the file system have
+ * `isOfProgram`.
  */
 function partAt(path, isSame) {
   try {
@@ -99,22 +99,25 @@ function partAt(path, isSame) {
   throw Object.assign(new Error(message), { code: INCOMPLETE });
 }
 
-/** Returns what changes when the file is replaced. */
+/** Returns a text that is another one after the file was replaced. */
 function versionOf(path) {
   const { ino, mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
   return `${ino} ${mtimeMs}`;
 }
 
-/** Returns a function that makes a script with the best code cache that there is. */
+/** Returns a function that makes a script with the code cache of the build, else with that of this user, else with none. */
 function cachedScripts(main, source) {
   const isBuilt = existsSync(exports.builtCachePath(main));
   const ofUser = isBuilt ? undefined : withUserCache(main, source);
-  return ofUser ?? ((path, text) => new Script(text, { filename: path, cachedData: builtCache(path) }));
+  return (
+    ofUser ??
+    ((path, text) => new Script(text, { filename: path, cachedData: read(exports.builtCachePath(path)) }))
+  );
 }
 
 /**
- * Returns a function that makes a script with the code cache of this user. When the process ends, it writes the caches that
- * are missing, rejected by V8, or were made by runs that did something else. Undefined where the user has no folder for them.
+ * Returns a function that makes a script with the code cache of this user; undefined where the user has no folder for it. When the
+ * process ends, it writes each cache that is missing, that V8 rejected, or that lacks a use of this run (see `usesOf`).
  */
 function withUserCache(main, source) {
   const { openCodeCache } = require('./code-cache.js');
@@ -123,7 +126,7 @@ function withUserCache(main, source) {
   const uses = usesOf(process.argv.slice(2), dirname(main));
   const scripts = [];
   process.on('exit', (code) => {
-    // Whoever stops a run wants it to end at once, and a mistyped command compiled little.
+    // A run that is stopped must end at once. A mistyped command (exit code 2) compiled little.
     if (code < 128 && code !== 2)
       cache.keep(
         scripts.filter(({ isComplete }) => !isComplete),
@@ -141,7 +144,10 @@ function withUserCache(main, source) {
   };
 }
 
-/** Returns the command and each of its options, of which other functions of the program are used: `attachments ls --json`. */
+/**
+ * Returns what this run uses of the program: its command, and the command with each option, as in `attachments ls --json`. Each of them may
+ * run functions that the others do not.
+ */
 function usesOf(argv, dist) {
   const words = argv.filter((word) => /^[a-z][a-z-]*$/.test(word)).slice(0, 2);
   const isCommand = (named) => existsSync(join(dist, 'help', `${['arx', ...named].join('.')}.txt`));
@@ -158,6 +164,7 @@ function usesOf(argv, dist) {
   );
 }
 
+/** Returns the content of a file; undefined where it cannot be read. */
 function read(path, encoding) {
   try {
     return readFileSync(path, encoding);
