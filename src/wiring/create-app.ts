@@ -5,16 +5,15 @@ import type { CommandWords } from '../command-list/index.ts';
 import type { StoreWorld } from '../config/private-file.ts';
 import { withSource } from '../config/setting-source.ts';
 import { loadSettings } from '../config/settings.ts';
-import type { LimitValues } from '../download/download-limits.ts';
-import type { FileAccess } from '../download/file-request.ts';
 import { Fault, hintText, type HintNames } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
+import { lazy } from '../lazy.ts';
 import type { World } from '../world.ts';
 import { createClients } from './clients.ts';
 import { createConnection } from './connection.ts';
 import { withCurlLog } from './curl-log.ts';
 import { createDiagnostics } from './diagnostics.ts';
-import { openFileAccess } from './files-access.ts';
+import { createFiles } from './files-access.ts';
 import { readGlobalFlags, type GlobalFlags } from './global-flags.ts';
 import { hintNames } from './hint-names.ts';
 import { createLocalArchives } from './local-archives.ts';
@@ -24,7 +23,6 @@ import { createRecording } from './recording.ts';
 import { tokenBytes } from './token-input.ts';
 import { openTokens } from './tokens.ts';
 import { namingOptions } from './typed-options.ts';
-import { lazy } from '../lazy.ts';
 
 /** An App with what only its runner uses. */
 export type RunningApp = App & {
@@ -35,7 +33,7 @@ export type RunningApp = App & {
   listFields(): Promise<void>;
   /** Whether the user closed the pager before it had all of the output. */
   isPagerClosed(): boolean;
-  /** Returns what the interrupted command says, undefined where it has nothing of its own to say. */
+  /** Returns what is kept and how to go on, as the interrupted command says it; undefined where it says nothing of that. */
   interruption(): Interruption | undefined;
   /** Runs what `--jq` has not run yet, and keeps what was printed for completion. Throws Fault 'usage' where its program failed. */
   finishOutput(): Promise<void>;
@@ -81,10 +79,9 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
   const names = hintNames({ settings, file });
   const isRemote = settings.base_url.value !== undefined;
   const isCurlLogged = flags.verbose > 1;
-  // What goes over sockets of our own cannot be recorded or logged.
+  // Files that come over sockets of their own cannot be recorded or logged.
   const hasFileSockets =
     isRemote && settings.proxy.value === undefined && flags.record === undefined && !isCurlLogged;
-  const timeoutMs = settings.timeout.value * 1000;
   const output = await createOutput({ ...options, flags, settings, directories, diagnostics, world });
   const { printer } = output;
 
@@ -147,24 +144,15 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     world,
   });
   let describe: (() => Interruption) | undefined;
-  let closeFiles = (): void => {};
-  let limitValues: LimitValues | undefined;
-  const fileAccess = lazy(async (): Promise<FileAccess> => {
-    const allowedHosts = flags.allowAssetHost;
-    const opened = await openFileAccess({
-      connection,
-      recording,
-      session,
-      anonymousClient: clients.anonymousClient,
-      allowedHosts,
-      hasFileSockets,
-      timeoutMs,
-      world,
-    });
-    closeFiles = opened.close;
-    if (limitValues === undefined) return opened.access;
-    const { createDownloadLimits } = await import('../download/download-limits.ts');
-    return { ...opened.access, limits: createDownloadLimits(limitValues, world) };
+  const files = createFiles({
+    connection,
+    recording,
+    session,
+    anonymousClient: clients.anonymousClient,
+    allowedHosts: flags.allowAssetHost,
+    hasFileSockets,
+    timeoutMs: settings.timeout.value * 1000,
+    world,
   });
 
   return {
@@ -191,10 +179,8 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     session,
     ...clients,
     openArchive: archives.open,
-    limitDownloads: (limits) => {
-      limitValues = limits;
-    },
-    fileAccess,
+    limitDownloads: files.limit,
+    fileAccess: files.access,
     names,
     notice: (text) => notice(hintText(text, names)),
     log,
@@ -220,7 +206,7 @@ export async function createApp(outside: World, options: AppOptions): Promise<Ru
     close: async () => {
       try {
         await output.close();
-        closeFiles();
+        files.close();
         await connection.close();
         await archives.close();
       } finally {

@@ -1,14 +1,16 @@
 // Where files may be fetched from, and by which transport.
 import type { Client } from '../client/index.ts';
 import type { Session } from '../config/session.ts';
+import type { LimitValues } from '../download/download-limits.ts';
 import type { FileAccess } from '../download/file-request.ts';
 import { Fault } from '../faults.ts';
+import { lazy } from '../lazy.ts';
 import type { World } from '../world.ts';
 import type { Connection } from './connection.ts';
 import type { Recording } from './recording.ts';
 
 /** What the access to files is made from. */
-export type FileAccessOptions = {
+type FileAccessOptions = {
   connection: Connection;
   recording: Recording;
   session(): Promise<Session>;
@@ -20,10 +22,37 @@ export type FileAccessOptions = {
   world: World;
 };
 
-/** Returns the access to files, and how to close its sockets. */
-export async function openFileAccess(
-  options: FileAccessOptions,
-): Promise<{ access: FileAccess; close(): void }> {
+/** The access of a run to files, opened when it is first needed. */
+export type RunFiles = {
+  access(): Promise<FileAccess>;
+  /** Limits the downloads. Call it before {@link RunFiles.access}. */
+  limit(values: LimitValues): void;
+  /** Closes the sockets. */
+  close(): void;
+};
+
+/** Returns the access of a run to files. */
+export function createFiles(options: FileAccessOptions): RunFiles {
+  let limits: LimitValues | undefined;
+  let close = (): void => {};
+  const access = lazy(async (): Promise<FileAccess> => {
+    const opened = await openFileAccess(options);
+    close = opened.close;
+    if (limits === undefined) return opened.access;
+    const { createDownloadLimits } = await import('../download/download-limits.ts');
+    return { ...opened.access, limits: createDownloadLimits(limits, options.world) };
+  });
+  return {
+    access,
+    limit: (values) => {
+      limits = values;
+    },
+    close: () => close(),
+  };
+}
+
+/** Opens the access to files. Returns also how to close its sockets. */
+async function openFileAccess(options: FileAccessOptions): Promise<{ access: FileAccess; close(): void }> {
   const { connection, timeoutMs, world } = options;
   const { trustedAssetOrigin, allowedOriginsOf } = await import('../download/allowed-origins.ts');
   const { baseUrl, assetUrl, transport } = await connection.connect();
