@@ -12,6 +12,7 @@ export {
 export { ArchiveUnreadable, OtherFilesLocation } from './store/opening-error.ts';
 export { NewerSchema, OlderSchema } from './store/schema/migrate.ts';
 export { NoArchive, NoSchema, UnusableArchive } from './store/sql/unusable-archive.ts';
+export { withSystemCode } from './store/archive-folder.ts';
 export { failureText } from './store/failure-text.ts';
 export {
   DatabaseAccessError,

@@ -68,7 +68,13 @@ export function createConnection(options: ConnectionOptions): Connection {
       const { base_url: base, asset_url: asset } = settings;
       if (base.value === undefined) {
         const archive = await archives.openForReading();
-        return connectLocalArchive(archive, { assetUrl: asset.value, version, run: world.signal, log });
+        return connectLocalArchive(archive, {
+          assetUrl: asset.value,
+          version,
+          run: world.signal,
+          log,
+          failed: archives.failed,
+        });
       }
       return { baseUrl: base.value, assetUrl: asset.value, transport: await transport() };
     }),

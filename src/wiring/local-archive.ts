@@ -80,12 +80,20 @@ export type LocalConnection = { baseUrl: string; assetUrl: string; transport: Tr
 /** Returns the connection to an archive that is open in this process. */
 export async function connectLocalArchive(
   archive: OpenArchive,
-  options: { assetUrl: string | undefined; version: string; run: AbortSignal; log(text: string): void },
+  options: {
+    assetUrl: string | undefined;
+    version: string;
+    run: AbortSignal;
+    log(text: string): void;
+    failed(requestId: string, error: unknown): void;
+  },
 ): Promise<LocalConnection> {
   const { createAssetService, createService, failureText } = await import('../service/index.ts');
   const assetUrl = options.assetUrl ?? DEFAULT_ASSET_URL;
-  const onFailure = (requestId: string, error: unknown): void =>
+  const onFailure = (requestId: string, error: unknown): void => {
+    options.failed(requestId, error);
     options.log(`${requestId} failed: ${failureText(error)}`);
+  };
   const services = {
     [EMBEDDED_BASE_URL]: createService(archive, { assetUrl, version: options.version, onFailure }),
     [new URL(assetUrl).origin]: createAssetService(archive, { onFailure }),

@@ -1,9 +1,16 @@
 // The local archives that a run has open: each place is opened once and closed at the end.
+import type { ErrorCode } from '../contract/error.ts';
 import { Fault } from '../faults.ts';
 import { openLocalArchive } from './local-archive.ts';
 import { offlineFault } from './offline.ts';
 import type { OpenArchive, ArchiveLocation } from '../service/index.ts';
 import type { World } from '../world.ts';
+
+/** Failed requests that are kept: those that a command may still report. */
+const MAX_FAILURES = 20;
+
+/** The code of a service that cannot reach its archive. */
+const UNAVAILABLE: ErrorCode = 'store_unavailable';
 
 /** The archives of a run. */
 export type LocalArchives = {
@@ -11,7 +18,12 @@ export type LocalArchives = {
   open(place?: ArchiveLocation): Promise<OpenArchive>;
   /** Opens the local archive for reading, with the database that is there. Throws Fault 'not_found' where there is none. */
   openForReading(): Promise<OpenArchive>;
-  /** Returns the Fault for a database that failed in the middle of a command; any other error comes back as it is. */
+  /** Keeps why the service in this process could not answer a request. */
+  failed(requestId: string, error: unknown): void;
+  /**
+   * Returns the Fault for a database that failed in the middle of a command, also where its service answered that it is busy because
+   * the disk fails or no descriptor is left; any other error comes back as it is.
+   */
   faultOf(error: unknown): Promise<unknown>;
   close(): Promise<void>;
 };
@@ -35,6 +47,7 @@ export function createLocalArchives(
   },
 ): LocalArchives {
   const archives = new Map<string, Promise<OpenArchive>>();
+  const failures = new Map<string, unknown>();
   let current: ArchiveLocation = { dir };
   const open = (place = current): Promise<OpenArchive> => {
     current = place;
@@ -60,9 +73,20 @@ export function createLocalArchives(
     },
     faultOf: async (error) => {
       if (archives.size === 0 || world.signal.aborted) return error;
-      const { DatabaseAccessError, accessErrorOf, accessFault } = await import('../service/index.ts');
-      const meant = error instanceof Fault ? error : accessErrorOf(error);
-      return meant instanceof DatabaseAccessError ? accessFault(meant) : error;
+      const { code, request_id: requestId = '' } = error instanceof Fault ? error.detail : {};
+      if (error instanceof Fault && (code !== UNAVAILABLE || !failures.has(requestId))) return error;
+      const { DatabaseAccessError, accessErrorOf, accessFault, withSystemCode } =
+        await import('../service/index.ts');
+      const cause = error instanceof Fault ? failures.get(requestId) : error;
+      const meant = accessErrorOf('dir' in current ? withSystemCode(cause, current.dir) : cause);
+      if (!(meant instanceof DatabaseAccessError)) return error;
+      const fault = accessFault(meant);
+      // Of what passes by itself the service said enough.
+      return error instanceof Fault && fault.kind !== 'disk' ? error : fault;
+    },
+    failed(requestId, error) {
+      failures.set(requestId, error);
+      if (failures.size > MAX_FAILURES) failures.delete(failures.keys().next().value!);
     },
     close: async () => {
       for (const archive of archives.values()) {
