@@ -196,14 +196,12 @@ test('a damaged file is named with the attachments that have it', async () => {
   for (const n of [1, 2, 3, 4, 5, 6]) writeFileSync(join(dir, `notes/copy-${n}.txt`), 'a note\n');
   expect(await arx(dir, 'import notes')).toMatchObject({ exit: 0 });
   const blobs = join(dir, 'data/blobs');
-  const [path] = readdirSync(blobs, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
+  const path = readdirSync(blobs, { recursive: true, withFileTypes: true }).find((entry) => entry.isFile());
   writeFileSync(join(path!.parentPath, path!.name), 'b note\n');
   const { exit, stdout } = await arx(dir, 'fsck --json');
   expect(exit).toBe(12);
   const { findings } = FsckReport.parse(JSON.parse(stdout));
-  const [finding] = findings.filter(({ check }) => check === 'files');
+  const finding = findings.find(({ check }) => check === 'files');
   const sha256 = finding!.subjects[0]!;
   expect(finding!.attachments).toHaveLength(1);
   expect(finding!.attachments![0]).toMatchObject({ sha256, count: 7 });

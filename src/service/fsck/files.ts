@@ -71,7 +71,7 @@ export async function withAttachments(
       [sha256],
     );
     const named = rows.map(({ n, filename }) => ({ id: `att_${n}`, filename }));
-    return { sha256, count: Number(counted?.count ?? 0), named };
+    return { sha256, count: counted?.count ?? 0, named };
   };
   const findings: FsckReport['findings'] = [];
   for (const finding of found) {

@@ -88,19 +88,25 @@ test('removes unfinished files of killed imports, but not of running ones', asyn
   await archive.close();
 });
 
-test.each(['maildir', 'mail', 'folder'] as const)('the progress of a %s has bytes of a total', async (kind) => {
-  const mails = Array.from({ length: 600 }, (_, n) => `From: a@b.example\r\nSubject: ${n}\r\n\r\nText ${n}.\r\n`);
-  const dir = await sourceFolder({});
-  for (const folder of ['cur', 'new', 'tmp']) await mkdir(join(dir, folder));
-  for (const [n, mail] of mails.entries()) await writeFile(join(dir, 'cur', `${n}.host`), mail);
-  const total = mails.join('').length;
-  const archive = await newArchive();
-  const steps: ImportProgress[] = [];
-  await importPaths(archive, [dir], { kind, signal, progress: (state) => steps.push(state) });
-  expect(steps[0]).toMatchObject({ read: 0, done: null, total: null });
-  expect(steps.at(-1)).toMatchObject({ read: 600, done: total, total });
-  await archive.close();
-});
+test.each(['maildir', 'mail', 'folder'] as const)(
+  'the progress of a %s has bytes of a total',
+  async (kind) => {
+    const mails = Array.from(
+      { length: 600 },
+      (_, n) => `From: a@b.example\r\nSubject: ${n}\r\n\r\nText ${n}.\r\n`,
+    );
+    const dir = await sourceFolder({});
+    for (const folder of ['cur', 'new', 'tmp']) await mkdir(join(dir, folder));
+    for (const [n, mail] of mails.entries()) await writeFile(join(dir, 'cur', `${n}.host`), mail);
+    const total = mails.join('').length;
+    const archive = await newArchive();
+    const steps: ImportProgress[] = [];
+    await importPaths(archive, [dir], { kind, signal, progress: (state) => steps.push(state) });
+    expect(steps[0]).toMatchObject({ read: 0, done: null, total: null });
+    expect(steps.at(-1)).toMatchObject({ read: 600, done: total, total });
+    await archive.close();
+  },
+);
 
 test('a second import stores nothing and counts everything as known', async () => {
   const path = join(await sourceFolder({ box: mailbox(300) }), 'box');
