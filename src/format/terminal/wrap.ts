@@ -54,9 +54,6 @@ export function wrapParts(text: string, columns: number | undefined): string[] {
   });
 }
 
-/** A command up to the punctuation after it, with the variables before it, or a word; each with the blanks before it. */
-const COMMAND_OR_WORD = / *(?:\(?(?:[A-Z_]+=\S+ +)*\barx (?:[^;),]|[;),](?! |$))+[;),]*|[^ ]+)/g;
-
 /**
  * Returns an escaped line of a message as lines that break at blanks; all but the first are indented. A command is left whole, as it
  * is pasted as one line, and so is a long word: the terminal breaks them. Without a width the text is one line.
@@ -66,7 +63,7 @@ export function wrapMessage(text: string, columns: number | undefined): string[]
   const indent = `${/^ */.exec(text)?.[0] ?? ''}  `;
   const lines: string[] = [];
   let line = '';
-  for (const piece of text.match(COMMAND_OR_WORD) ?? []) {
+  for (const piece of wholeCommands(piecesOf(text))) {
     if (line === '' || textWidth(line + piece) <= columns) line += piece;
     else {
       lines.push(line);
@@ -74,6 +71,28 @@ export function wrapMessage(text: string, columns: number | undefined): string[]
     }
   }
   return [...lines, line];
+}
+
+/** Yields the words, but a command up to the punctuation after it as one, with the variables before it. */
+function* wholeCommands(words: Iterable<string>): Generator<string> {
+  let held = '';
+  let isCommand = false;
+  for (const piece of words) {
+    const word = withoutBlanks(piece);
+    const begins = !isCommand && /^\(?(?:arx$|[A-Z_]+=)/.test(word);
+    if (held !== '' && !isCommand && !begins) {
+      yield held;
+      held = '';
+    }
+    isCommand ||= /^\(?arx$/.test(word);
+    if (!isCommand && !begins) yield piece;
+    else held += piece;
+    if (!isCommand || !/[;),]$/.test(word)) continue;
+    yield held;
+    held = '';
+    isCommand = false;
+  }
+  if (held !== '') yield held;
 }
 
 /** Stands between the parts of a summary. */
