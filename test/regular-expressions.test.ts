@@ -13,7 +13,10 @@ const { analyse } = createRequire(import.meta.url)('scslre') as { analyse: Analy
 const SRC = join(import.meta.dirname, '../src');
 
 /** Files whose expressions read only texts of this repository. */
-const OWN_TEXTS: ReadonlySet<string> = new Set(['help/markdown.ts', 'service/store/schema/expected-indexes.ts']);
+const OWN_TEXTS: ReadonlySet<string> = new Set([
+  'help/markdown.ts',
+  'service/store/schema/expected-indexes.ts',
+]);
 
 /** Files that compose expressions from parts. Each is called below. */
 const COMPOSERS = [

@@ -151,7 +151,10 @@ describe('streams', () => {
       );
       if (args.includes('json')) expect(exitRecordOf(ended)).toMatchObject({ exit: 14, class: 'disk' });
     }
-    const cut = await arx.run(['attachments', 'cat', 'att_1'], { dir: home, stdio: ['ignore', full, 'pipe'] });
+    const cut = await arx.run(['attachments', 'cat', 'att_1'], {
+      dir: home,
+      stdio: ['ignore', full, 'pipe'],
+    });
     expect(cut).toMatchObject({ exit: 14, stderr: expect.stringContaining('kept: only a part of the file') });
     // What cannot be said changes nothing about the outcome.
     const mute = await arx.run(['attachments', 'show', 'att_0'], {
