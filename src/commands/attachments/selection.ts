@@ -49,7 +49,7 @@ export type Selection = {
   /** Says, after the last row, in what the answers contradict themselves. */
   countContradictions(): void;
   /** What to say if there are no rows. `isNamed`: ids were given. `isSaid`: why there are none was said while they were read. */
-  empty: { message(): string; hint: Hint; isNamed: boolean; isSaid(): boolean };
+  empty: { message(): string; hint?: Hint; isNamed: boolean; isSaid(): boolean };
   /** Counts of the files that can be downloaded, so far; `isAll` when the last row is counted. */
   known: { files: number; bytes: number; unsized: number; isAll: boolean };
 };
@@ -179,7 +179,8 @@ export async function select(input: Selected, app: App): Promise<Selection> {
     known,
     empty: {
       message: () => emptyMessageOf(input, isUndecided()),
-      hint: ({ arx }) => `${arx} ${commandForEmpty(input)} lists them`,
+      // The list of an empty catalogue is empty, too.
+      ...(isAll ? {} : { hint: ({ arx }) => `${arx} ${commandForEmpty(input)} lists them` }),
       isNamed,
       isSaid: () => isSaid,
     },
@@ -196,14 +197,16 @@ export function failIncomplete(app: App, selection: Selection, rows: number): vo
   if (fault !== undefined) app.addFault(fault);
   else if (rows === 0) {
     const { message, hint, isNamed, isSaid } = selection.empty;
-    if (isNamed) app.addFault(new Fault('partial', message(), { hint }));
+    const detail = hint === undefined ? {} : { hint };
+    if (isNamed) app.addFault(new Fault('partial', message(), detail));
     // It was said that rows may match which do not show it, or that no message could be searched.
     else if (app.hasFailed('partial')) return;
     else if (!app.strict) {
-      if (!isSaid()) app.notice((names) => `${message()}; ${hintText(hint, names)}`);
+      if (!isSaid())
+        app.notice((names) => [message(), ...(hint === undefined ? [] : [hintText(hint, names)])].join('; '));
     }
     // A search that found nothing said so, and so did a check of the value.
-    else if (!app.hasFailed('not_found')) app.addFault(new Fault('not_found', message(), { hint }));
+    else if (!app.hasFailed('not_found')) app.addFault(new Fault('not_found', message(), detail));
   }
 }
 

@@ -49,6 +49,18 @@ const filesIn = (folder: string): string[] =>
     .map((entry) => join(entry.parentPath, entry.name).slice(join(dir, folder).length + 1))
     .toSorted();
 
+test('--all of an archive without files: says so, and proposes no list that would be empty', async () => {
+  writeFileSync(join(dir, 'one.eml'), 'From: a@example.org\nSubject: one\n\nwords\n');
+  expect(await arx(dir, 'import one.eml')).toMatchObject({ exit: 0 });
+  const ran = await pull('--all --to got');
+  expect(ran).toMatchObject({ exit: 0, stderr: 'arx: the catalogue has no attachments\n' });
+  const strict = await pull('--all --to got --strict');
+  expect(strict).toMatchObject({
+    exit: 6,
+    stderr: 'arx: the catalogue has no attachments [not_found, exit 6]\n',
+  });
+});
+
 describe('the sample archive', () => {
   beforeEach(() => sampleData(join(dir, 'data')));
 
