@@ -109,8 +109,11 @@ export class FilteredList<Row extends { id: string }> {
     const isWhole = first.has_more === false || (this.tests.isEmpty && (await this.#filters.areAllApplied()));
     const areRight = first.data.every((row) => this.surelyMatches(row) || this.#mayMatch(row));
     const isFilteredHere = !isWhole || !areRight;
-    if (isFilteredHere || this.#isOtherSize(window, first))
+    if (isFilteredHere) return this.#readOn(window, first, isFilteredHere);
+    if (this.#isOtherSize(window, first)) {
+      this.#oversized = oversizedWords(window, first);
       return this.#readOn(window, first, isFilteredHere);
+    }
     for (const row of first.data) this.matches(row);
     return first;
   }
@@ -173,8 +176,6 @@ export class FilteredList<Row extends { id: string }> {
   /** Returns whether another service than ours gave more rows than were asked for, or fewer without saying that they end there. */
   #isOtherSize({ limit }: Window, { data, has_more }: Page<Row>): boolean {
     if (this.#filters.isOurs || limit === undefined || data.length === 0) return false;
-    if (data.length > limit)
-      this.#oversized = `the service gave ${plural(data.length, 'row')} where ${limit} were asked for`;
     return data.length > limit || (data.length < limit && has_more !== false);
   }
 
@@ -185,6 +186,7 @@ export class FilteredList<Row extends { id: string }> {
     return limit === undefined || limit <= accepted ? window : { ...window, limit: accepted };
   }
 
+  /** Reads pages from `first` on until there are enough matching rows. `isFilteredHere`: rows may not match, so that they are tested here. */
   async #readOn(window: Window, first: Page<Row>, isFilteredHere: boolean): Promise<Page<Row>> {
     const { limit = PAGE_LIMIT.default } = window;
     const pageRows = Math.max(limit, this.#filters.isOurs ? PAGE_LIMIT.maximum : READ_ON_LIMIT);
@@ -251,6 +253,12 @@ async function readWithoutCursors<Row extends { id: string }>(
   };
   const body = await readExclusive(readBody, window, { idOf, isRefusal });
   return { ...reply!, body };
+}
+
+/** Returns how a page is larger than was asked for; undefined where it is not. */
+function oversizedWords({ limit }: Window, { data }: Page<unknown>): string | undefined {
+  if (limit === undefined || data.length <= limit) return undefined;
+  return `the service gave ${plural(data.length, 'row')} where ${limit} were asked for`;
 }
 
 function idOf({ id }: { id: string }): string {
