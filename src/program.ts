@@ -8,6 +8,7 @@ import { COMMAND_LIST, NOUNS, type CommandWords } from './command-list/index.ts'
 import { Fault } from './faults.ts';
 import { commandHelp, type HelpDetails } from './help/command-help.ts';
 import { overview } from './help/overview.ts';
+import { MAX_COLUMNS } from './help/plain-text.ts';
 
 /** A command to run. Values are as commander read them: arguments by name, options by camel-case name. */
 export type Call = {
@@ -93,7 +94,7 @@ function buildProgram(
   argv: readonly string[],
 ): Command {
   const root = new Command('arx')
-    .configureHelp({ formatHelp: overview })
+    .configureHelp({ formatHelp: (command) => overview(helpWidth(command)) })
     .version(version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help')
     .addHelpCommand(false);
@@ -191,12 +192,12 @@ async function helpText(root: Command, words: readonly string[]): Promise<string
   const parts = command === undefined || words.length > 2 ? [] : [fullHelp(command)];
   if (words.length === 1 && isHelpTopic(first)) {
     const { topicText } = await import('./help/help-texts.ts');
-    parts.push(topicText(first));
+    parts.push(topicText(first, helpWidth(root)));
   }
   if (parts.length > 0 && isHelpTopic(first) && words.length === 1) return parts.join('\n');
   const { glossaryEntry, nearestTerm } = await import('./help/help-texts.ts');
   const term = (first === 'glossary' ? words.slice(1) : words).join(' ');
-  const entry = glossaryEntry(term, { isExact: parts.length > 0 });
+  const entry = glossaryEntry(term, { isExact: parts.length > 0, width: helpWidth(root) });
   if (entry !== undefined) parts.push(entry);
   if (parts.length > 0) return parts.join('\n');
   const near = nearestTerm(term);
@@ -226,6 +227,11 @@ async function requestedHelp(root: Command, typed: readonly string[]): Promise<s
   const isWrong = command === undefined || (command.commands.length > 0 && more.length > 0 && !child);
   if (isWrong) throw await unknownCommand([first, ...more]);
   return fullHelp(child ?? command);
+}
+
+/** Returns the width of help texts: that of the terminal, at most 80 columns. */
+function helpWidth(root: Command): number {
+  return Math.min(root.configureOutput().getOutHelpWidth?.() ?? MAX_COLUMNS, MAX_COLUMNS);
 }
 
 /** The help with what stands after it, as `--help` prints it. */

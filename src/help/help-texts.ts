@@ -3,7 +3,7 @@ import { HELP_TOPIC_NAMES, type HelpTopic } from '../command-list/help-topics.ts
 import { nearest } from '../contract/nearest.ts';
 import { fillFacts } from './facts.ts';
 import { parseMarkdown, type Block } from './markdown.ts';
-import { plainText } from './plain-text.ts';
+import { indented, MAX_COLUMNS, plainText } from './plain-text.ts';
 import commands from './topics/commands.md';
 import deployment from './topics/deployment.md';
 import drift from './topics/drift.md';
@@ -51,9 +51,9 @@ export function topicBlocks(topic: HelpTopic): Block[] {
   return parseMarkdown(fillFacts(SOURCES[topic]));
 }
 
-/** Returns a topic as plain text of at most 80 columns. */
-export function topicText(topic: HelpTopic): string {
-  return plainText(topicBlocks(topic));
+/** Returns a topic as plain text, `width` columns wide. */
+export function topicText(topic: HelpTopic, width = MAX_COLUMNS): string {
+  return plainText(topicBlocks(topic), width);
 }
 
 /** Topics that are lists, and explain no word. */
@@ -65,7 +65,10 @@ const MAX_TOPICS_NAMED = 2;
  * Returns what the glossary says of a word, or unless `isExact` of the terms that have it in them (`frozen`), and which topics use
  * it; undefined where it has none.
  */
-export function glossaryEntry(typed: string, { isExact }: { isExact: boolean }): string | undefined {
+export function glossaryEntry(
+  typed: string,
+  { isExact, width = MAX_COLUMNS }: { isExact: boolean; width?: number },
+): string | undefined {
   const word = typed.toLowerCase();
   const entries = glossaryTerms();
   const found = [
@@ -83,7 +86,8 @@ export function glossaryEntry(typed: string, { isExact }: { isExact: boolean }):
   });
   const most = uses.toSorted((a, b) => b.count - a.count).slice(0, MAX_TOPICS_NAMED);
   const more = [...most.map(({ topic }) => topic), 'glossary'].map((topic) => `arx help ${topic}`);
-  return `${plainText(found)}\nMore: ${more.join(', ')}\n`;
+  const last = indented(`More: ${more.join(', ')}`, '', '  ', width);
+  return `${plainText(found, width)}\n${last.join('\n')}\n`;
 }
 
 /** Returns the term of the glossary that is near to a word, undefined where none is. */

@@ -1,4 +1,4 @@
-// Shows a help topic as plain text, at most 80 columns wide.
+// Shows a help topic as plain text, at most 80 columns wide, less on a narrow terminal.
 import { wrapText } from '../format/terminal/wrap.ts';
 import { spansOf, type Block } from './markdown.ts';
 
@@ -9,18 +9,21 @@ const INDENT = '  ';
 /** The widest column of terms; a longer term stands on a line of its own. */
 const MAX_TERM_COLUMNS = 26;
 
+/** Where less is left beside the terms, their meanings stand below them. */
+const MIN_MEANING_COLUMNS = 24;
+
 /** A text of so many sections begins with their names. */
 const MIN_LISTED_SECTIONS = 5;
 
-/** Returns the text of a topic. Lines of code blocks are not wrapped. */
-export function plainText(topic: readonly Block[]): string {
+/** Returns the text of a topic, `width` columns wide. Lines of code blocks are not wrapped. */
+export function plainText(topic: readonly Block[], width = MAX_COLUMNS): string {
   const blocks = withSections(topic);
   const parts = blocks.map((block, index) => {
     const before = blocks[index - 1];
     const isList = block.kind === 'item' || block.kind === 'definition';
     // Items of one list stand without blank lines.
     const gap = before === undefined || (isList && before.kind === block.kind) ? '' : '\n';
-    return gap + linesOf(block, termColumns(blocks, index)).join('\n');
+    return gap + linesOf(block, termColumns(blocks, index), width).join('\n');
   });
   return `${parts.join('\n')}\n`;
 }
@@ -33,17 +36,18 @@ function withSections([title, ...blocks]: readonly Block[]): Block[] {
   return [title, { kind: 'paragraph', text: `Sections: ${names.join(' | ')}` }, ...blocks];
 }
 
-function linesOf(block: Block, columns: number): string[] {
+function linesOf(block: Block, columns: number, width: number): string[] {
   if (block.kind === 'code') return block.lines.map((line) => (line === '' ? '' : INDENT + INDENT + line));
   const text = plain(block.text);
-  if (block.kind === 'title') return [text.toUpperCase()];
-  if (block.kind === 'section') return [text];
-  if (block.kind === 'paragraph') return indented(text, INDENT, INDENT);
-  if (block.kind === 'item') return indented(text, `${INDENT}- `, `${INDENT}  `);
+  if (block.kind === 'title') return indented(text.toUpperCase(), '', '', width);
+  if (block.kind === 'section') return indented(text, '', '', width);
+  if (block.kind === 'paragraph') return indented(text, INDENT, INDENT, width);
+  if (block.kind === 'item') return indented(text, `${INDENT}- `, `${INDENT}  `, width);
   const term = INDENT + plain(block.term);
-  const indent = ' '.repeat(INDENT.length + columns);
-  if (term.length + 2 > indent.length) return [term, ...indented(text, indent, indent)];
-  return indented(text, term.padEnd(indent.length), indent);
+  const isNarrow = width - INDENT.length - columns < MIN_MEANING_COLUMNS;
+  const indent = isNarrow ? INDENT + INDENT : ' '.repeat(INDENT.length + columns);
+  if (term.length + 2 > indent.length) return [term, ...indented(text, indent, indent, width)];
+  return indented(text, term.padEnd(indent.length), indent, width);
 }
 
 /** The width of the terms of the list around a block, with two blanks after them. */

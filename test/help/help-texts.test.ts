@@ -7,6 +7,7 @@ import { SETTING_KEYS } from '../../src/config/setting-keys.ts';
 import { SEARCH_FACETS } from '../../src/contract/search/parameters.ts';
 import { MANIFEST_FILE } from '../../src/download/manifest.ts';
 import { EXIT } from '../../src/exit.ts';
+import { overview } from '../../src/help/overview.ts';
 import { topicBlocks, topicText } from '../../src/help/help-texts.ts';
 
 /** Words that a newcomer cannot know: where one is used, the glossary has to define it. */
@@ -85,6 +86,25 @@ describe.each(texts)('arx help %s', (_, text) => {
     expect(text).not.toMatch(/`|\*\*|^\s*\{\{|\]\(/m);
     expect(text).toMatch(/[^\n]\n$/);
   });
+});
+
+test.each([36, 40, 60])('on a terminal of %i columns no word of a topic is broken', (width) => {
+  for (const topic of HELP_TOPIC_NAMES) {
+    const words = new Set(topicText(topic, width).split(/\s+/));
+    const short = topicText(topic)
+      .split(/\s+/)
+      .filter((word) => word.length <= 24);
+    expect(short.filter((word) => word !== word.toUpperCase() && !words.has(word))).toEqual([]);
+    const long = topicBlocks(topic).flatMap((block) => (block.kind === 'code' ? block.lines : []));
+    const tooLong = topicText(topic, width)
+      .split('\n')
+      .filter((line) => line.length > width && !long.includes(line.trim()));
+    expect(tooLong.filter((line) => line.trim().includes(' ') && !/^ {4}|^ {2}(?:arx |--)/.test(line))).toEqual([]);
+  }
+  const tooLong = overview(width)
+    .split('\n')
+    .filter((line) => line.length > width);
+  expect(tooLong.filter((line) => !line.startsWith('  arx '))).toEqual([]);
 });
 
 test('exit codes, settings and topics are those of the code', () => {
