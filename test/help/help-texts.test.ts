@@ -99,7 +99,9 @@ test.each([36, 40, 60])('on a terminal of %i columns no word of a topic is broke
     const tooLong = topicText(topic, width)
       .split('\n')
       .filter((line) => line.length > width && !long.includes(line.trim()));
-    expect(tooLong.filter((line) => line.trim().includes(' ') && !/^ {4}|^ {2}(?:arx |--)/.test(line))).toEqual([]);
+    expect(
+      tooLong.filter((line) => line.trim().includes(' ') && !/^ {4}|^ {2}(?:arx |--)/.test(line)),
+    ).toEqual([]);
   }
   const tooLong = overview(width)
     .split('\n')
