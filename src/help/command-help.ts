@@ -30,13 +30,15 @@ export function commandHelp(command: Command, helper: Help, { examples, topics =
     'Examples:',
     ...examples.map((line) => `  ${line}`),
     '',
-    `Usage: ${helper.commandUsage(command)}`,
+    ...indented(`Usage: ${helper.commandUsage(command)}`, '', '  ', columns),
     ...section('Arguments', args, helper),
     ...section('Options', options, helper),
     ...section('Commands', subcommands, helper),
     '',
-    'Options of every command: arx help options',
-    ...(topics.length === 0 ? [] : [`More: ${topics.map((topic) => `arx help ${topic}`).join(', ')}`]),
+    ...indented('Options of every command: arx help options', '', '  ', columns),
+    ...(topics.length === 0
+      ? []
+      : indented(`More: ${topics.map((topic) => `arx help ${topic}`).join(', ')}`, '', '  ', columns)),
     '',
   ].join('\n');
 }
