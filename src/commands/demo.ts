@@ -69,6 +69,11 @@ export async function run({ keep }: z.infer<typeof Input>, app: App): Promise<vo
   const dir = await mkdtemp(join(tmpdir(), 'arx-demo-')).catch((error: unknown) => {
     throw diskFault(error, tmpdir());
   });
+  app.onInterrupt(() =>
+    keep
+      ? { kept: `what the tour made is in ${dir}`, next: 'run the same command for a whole one' }
+      : { kept: 'the sample archive is deleted', next: 'run the same command again' },
+  );
   try {
     await seed(dir, app);
     const json = app.printer.output === 'json' || app.printer.output === 'ndjson';

@@ -1,5 +1,5 @@
 // Ctrl-C in every long command: one line that says what is kept and how to go on, exit 130. A second Ctrl-C ends at once.
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -281,4 +281,29 @@ test('import says how many messages are stored, and the same command stores the 
   };
   expect(sources[0]?.messages).toMatchObject({ known: Number(stored.replaceAll(',', '')), read: 3000 });
   expect(sources[0]?.messages.known).toBeGreaterThan(0);
+});
+
+test.each([
+  [
+    'demo',
+    /^arx: interrupted: the sample archive is deleted; run the same command again \[signal, exit 130\]$/m,
+  ],
+  [
+    'demo --keep',
+    /^arx: interrupted: what the tour made is in \S+; run the same command for a whole one \[signal, exit 130\]$/m,
+  ],
+])('%s says what becomes of the sample archive', async (line, said) => {
+  const controller = new AbortController();
+  const world = fakeWorld({ argv: wordsOf(line), dir: scratch(), signal: controller.signal });
+  const write = world.stdout.write.bind(world.stdout);
+  world.stdout.write = async (chunk) => {
+    if (String(chunk).includes('# list its files'))
+      controller.abort(new Fault('interrupted', 'interrupted', { signal: 'SIGINT' }));
+    await write(chunk);
+  };
+  expect(await run(world)).toBe(130);
+  expect(world.stderrText()).toMatch(said);
+  const kept = /made is in (\S+);/.exec(world.stderrText())?.[1];
+  if (kept !== undefined) rmSync(kept, { recursive: true });
+  expect(kept !== undefined).toBe(line.endsWith('--keep'));
 });
