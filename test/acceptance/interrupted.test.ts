@@ -272,7 +272,7 @@ test('import says how many messages are stored, and the same command stores the 
     await interruptedAt(4, 'import many.mbox --dry-run', dir),
     'nothing was stored; run the same command again',
   );
-  const ended = await interruptedAt(4, 'import many.mbox', dir);
+  const ended = await interruptedAt(8, 'import many.mbox', dir);
   const [, stored = ''] = /: ([\d,]+) messages stored; run/.exec(ended.stderr) ?? [];
   expectOneLine(ended, `${stored} messages stored; run the same command to continue`);
   const again = await arx.run(['import', 'many.mbox', '--json'], { dir });
