@@ -3,31 +3,38 @@ import { loadSettings } from '../config/settings.ts';
 import { Fault } from '../faults.ts';
 import { plural } from '../format/numbers.ts';
 import { escapeText } from '../format/terminal/escape.ts';
+import { wrapMessage } from '../format/terminal/wrap.ts';
 import type { World } from '../world.ts';
 import { openLocalArchive } from './local-archive.ts';
 import { noArchiveText } from './no-archive.ts';
 import { openTokens } from './tokens.ts';
 
 /**
- * Returns what the commands of this user read: an address, or the local archive with its size. Sends no request, creates
- * nothing and never throws: settings or an archive that cannot be read are named with the command that explains them.
+ * Returns what the commands of this user read: an address, or the local archive with its size, in lines that fit the terminal. Sends
+ * no request, creates nothing and never throws: settings or an archive that cannot be read are named with the command that explains
+ * them.
  */
 export async function archiveInUse(world: World): Promise<string> {
+  const { isTTY, columns } = world.stdout;
+  return wrapMessage(escapeText(await textOf(world)), isTTY ? columns : undefined).join('\n');
+}
+
+async function textOf(world: World): Promise<string> {
   try {
     const storeWorld = { ...world, notice: () => {} };
     const { settings, directories } = loadSettings({}, world, storeWorld);
     const { base_url: base, profile } = settings;
     if (base.value !== undefined)
-      return escapeText(`Archive in use: ${base.value} (profile ${profile.value}); arx doctor examines it`);
+      return `Archive in use: ${base.value} (profile ${profile.value}); arx doctor examines it`;
     const local = await localArchive(directories.data, world);
-    if (local !== undefined) return escapeText(local);
+    if (local !== undefined) return local;
     const { token_store: store } = settings;
     const { tokens } = await openTokens(store.value, directories.config, storeWorld, world);
     const none = await noArchiveText({ settings, tokens });
-    return escapeText(none.replace(/^n/, 'N'));
+    return none.replace(/^n/, 'N');
   } catch (error) {
     const why = error instanceof Fault ? error.message : 'unexpected error';
-    return escapeText(`Archive in use: ${why}; arx doctor explains`);
+    return `Archive in use: ${why}; arx doctor explains`;
   }
 }
 

@@ -25,8 +25,8 @@ test.each([30, 40, 50, 60, 79, 80])('at %i columns no line is longer, and every 
 });
 
 test.each([30, 40, 60, 79, 80])('at %i columns the overview has each word, in lines that fit', (columns) => {
-  const wide = overview(command, { helpWidth: 80 });
-  const text = overview(command, { helpWidth: columns });
+  const wide = overview(80);
+  const text = overview(columns);
   const isExample = (line: string) => /^ {2}arx /.test(line);
   expect(text.split('\n').filter((line) => line.length > columns && !isExample(line))).toEqual([]);
   expect(text.replaceAll(/\s+/g, ' ')).toBe(wide.replaceAll(/\s+/g, ' '));
