@@ -997,6 +997,15 @@ test.each(['-f 1', '-f 8', '-f 64', '-n 20'])(
   },
 );
 
+test('events without a line end fill no disk', async () => {
+  const dir = tempFolder('limits');
+  // A file may have 16 MiB, whoever writes it.
+  const limited = 'ulimit -f 16384; exec "$0" "$1" events send --file /dev/zero';
+  const { exit, stderr } = await startProcess('bash', ['-c', limited, process.execPath, arx.launcher], { dir })
+    .ended;
+  expect([exit, stderr]).toEqual([2, expect.stringContaining('line 1 is longer than a request may be')]);
+});
+
 test.each(['fsck', 'attachments pull --all --to other', 'demo'])(
   'J5 %s without descriptors for its threads: exit 14',
   async (line) => {

@@ -84,8 +84,7 @@ async function payloadText(given: string, { world }: App): Promise<string> {
   const source =
     file === '-' ? world.stdin.bytes() : readInputFile(resolve(world.cwd, file), what, world.signal);
   const bytes = await collectBytes(source, MAX_REQUEST_BYTES);
-  if (bytes.length > MAX_REQUEST_BYTES)
-    throw new Fault('usage', `${what} is longer than a request may be; nothing was sent`);
+  if (bytes.length > MAX_REQUEST_BYTES) throw tooLong(what);
   return textOf(bytes, what);
 }
 
@@ -106,9 +105,7 @@ export async function openEnvelopes(file: string, guards: Guards, app: App): Pro
       app.world.signal.throwIfAborted();
       number += 1;
       const where = `line ${number}`;
-      if (line.length > MAX_REQUEST_BYTES) {
-        throw new Fault('usage', `${where} is longer than a request may be; nothing was sent`);
-      }
+      if (line.length > MAX_REQUEST_BYTES) throw tooLong(where);
       const text = textOf(line, where);
       if (text.trim() === '') continue;
       const { value, scan } = parseJson(text, where, EVENT_EXAMPLE);
@@ -178,12 +175,36 @@ async function copyToTemporary(bytes: AsyncIterable<Uint8Array>, app: App): Prom
   try {
     handle = await open(path, 'wx+', 0o600);
     await rm(path);
-    for await (const chunk of bytes) await handle.appendFile(chunk);
+    for await (const chunk of withShortLines(bytes)) await handle.appendFile(chunk);
     return handle;
   } catch (error) {
     await handle?.close();
     throw diskFault(error, 'cannot keep what is read from the pipe');
   }
+}
+
+/** Throws Fault 'usage' at a line that is too long: the copy of an endless one would fill the disk. */
+async function* withShortLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let number = 1;
+  let length = 0;
+  for await (const chunk of bytes) {
+    let begin = 0;
+    for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, begin)) {
+      if (length + end - begin > MAX_REQUEST_BYTES) throw tooLong(`line ${number}`);
+      number += 1;
+      length = 0;
+      begin = end + 1;
+    }
+    length += chunk.length - begin;
+    if (length > MAX_REQUEST_BYTES) throw tooLong(`line ${number}`);
+    yield chunk;
+  }
+}
+
+const LF = 0x0a;
+
+function tooLong(what: string): Fault {
+  return new Fault('usage', `${what} is longer than a request may be; nothing was sent`);
 }
 
 /** Returns an event, of which the text is given whole or of the payload alone. */
