@@ -1001,8 +1001,9 @@ test('events without a line end fill no disk', async () => {
   const dir = tempFolder('limits');
   // A file may have 16 MiB, whoever writes it.
   const limited = 'ulimit -f 16384; exec "$0" "$1" events send --file /dev/zero';
-  const { exit, stderr } = await startProcess('bash', ['-c', limited, process.execPath, arx.launcher], { dir })
-    .ended;
+  const { exit, stderr } = await startProcess('bash', ['-c', limited, process.execPath, arx.launcher], {
+    dir,
+  }).ended;
   expect([exit, stderr]).toEqual([2, expect.stringContaining('line 1 is longer than a request may be')]);
 });
 
