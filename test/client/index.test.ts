@@ -319,7 +319,7 @@ test('a login that is refused with status 200 says why, and nothing of other tok
 
 describe('ingest', () => {
   test.each<[what: string, ack: unknown, kind: FaultKind]>([
-    ['accepted false', { ...ACK, accepted: false }, 'forbidden'],
+    ['accepted false', { ...ACK, accepted: false }, 'conflict'],
     ['another id', { ...ACK, event_id: 'evt_2' }, 'unconfirmed'],
     ['another id and accepted false', { ...ACK, event_id: 'evt_2', accepted: false }, 'unconfirmed'],
     ['another type', { ...ACK, type: 'contact.flagged' }, 'unconfirmed'],

@@ -233,7 +233,7 @@ test('a tier that is refused is asked for again, with the other answers kept', a
   const ended = await typing(`login --base-url ${url}`, 'eve', 'mirror');
   expect(ended.exit).toBe(5);
   expect(ended.stderr).toContain(
-    `kept: the answers, for another try: arx login --base-url ${url} --client-id eve --observer-tier mirror\n`,
+    `kept: the answers, for another try:\n    arx login --base-url ${url} --client-id eve --observer-tier mirror\n`,
   );
 });
 
@@ -285,7 +285,7 @@ test('after another failure the answers are shown as a command', async () => {
   const ran = await typing('login --base-url http://127.0.0.1:1 --retries 0', 'ada', 'external');
   expect(ran.exit).toBe(10);
   expect(ran.stderr).toContain(
-    'kept: the answers, for another try: arx login --base-url http://127.0.0.1:1 --client-id ada --observer-tier external\n',
+    'kept: the answers, for another try:\n    arx login --base-url http://127.0.0.1:1 --client-id ada --observer-tier external\n',
   );
 });
 
@@ -396,12 +396,12 @@ describe('the archive in use after a login by --base-url', () => {
     for (const answers of [['n'], ['maybe', 'n'], [], ['1', '2', '3']]) {
       const ran = await typing(`login --base-url ${url}`, 'me', '1', ...answers);
       expect(ran.exit).toBe(0);
-      expect(ran.stderr).toMatch(new RegExp(`for all that follow: arx config set base_url ${url}\n$`));
+      expect(ran.stderr).toMatch(new RegExp(`for all that follow:\n  arx config set base_url ${url}\n$`));
       expect(await baseUrl()).toBe('');
     }
     const ran = await typing(`login --base-url ${url}`, 'me', '1', '');
     expect(ran.stderr).toMatch(
-      new RegExp(`arx: commands now read ${url}, profile default; with --local, the local archive\n$`),
+      new RegExp(`arx: commands now read ${url}, profile default; with --local,\n  the local archive\n$`),
     );
     expect(await baseUrl()).toBe(url);
     // What is in use already is not asked again.
@@ -524,7 +524,7 @@ test('Ctrl-C at the question after a refused tier does not report the refusal ag
   expect(exit).toBe(130);
   expect(world.stderrText().match(/no scope above tier/g)).toHaveLength(1);
   expect(world.stderrText()).toMatch(
-    /arx: interrupted: no token was stored; run the same command again \[signal, exit 130\]\n$/,
+    /arx: interrupted: no token was stored; run the same command again\n {2}\[signal, exit 130\]\n$/,
   );
 });
 

@@ -63,7 +63,7 @@ export function wrapMessage(text: string, columns: number | undefined): string[]
   const indent = `${/^ */.exec(text)?.[0] ?? ''}  `;
   const lines: string[] = [];
   let line = '';
-  for (const piece of wholeCommands(piecesOf(text))) {
+  for (const piece of wholePieces(piecesOf(text))) {
     if (line === '' || textWidth(line + piece) <= columns) line += piece;
     else {
       lines.push(line);
@@ -73,24 +73,29 @@ export function wrapMessage(text: string, columns: number | undefined): string[]
   return [...lines, line];
 }
 
-/** Yields the words, but a command up to the punctuation after it as one, with the variables before it. */
-function* wholeCommands(words: Iterable<string>): Generator<string> {
+/** What is left whole: how its first word begins or is, and how its last word ends. */
+const WHOLE = [
+  // A command with the variables before it, up to the punctuation after it.
+  { variable: /^\(?[A-Z_]+=/, first: /^\(?arx$/, last: /[;),]$/ },
+  // What an error is: [usage, exit 2].
+  { variable: undefined, first: /^\[\w+,$/, last: /\]$/ },
+];
+
+/** Yields the words, each with the blanks before it, but what is left {@link WHOLE} as one. */
+function* wholePieces(words: Iterable<string>): Generator<string> {
   let held = '';
-  let isCommand = false;
+  let end: RegExp | undefined;
   for (const piece of words) {
     const word = withoutBlanks(piece);
-    const begins = !isCommand && /^\(?(?:arx$|[A-Z_]+=)/.test(word);
-    if (held !== '' && !isCommand && !begins) {
-      yield held;
-      held = '';
-    }
-    isCommand ||= /^\(?arx$/.test(word);
-    if (!isCommand && !begins) yield piece;
-    else held += piece;
-    if (!isCommand || !/[;),]$/.test(word)) continue;
+    const isVariable = end === undefined && WHOLE.some(({ variable }) => variable?.test(word));
+    const begun = end ?? WHOLE.find(({ first }) => first.test(word))?.last;
+    const belongs = begun !== undefined || isVariable;
+    if (!belongs && held !== '') yield held;
+    held = belongs ? held + piece : piece;
+    end = begun?.test(word) === true ? undefined : begun;
+    if (end !== undefined || isVariable) continue;
     yield held;
     held = '';
-    isCommand = false;
   }
   if (held !== '') yield held;
 }

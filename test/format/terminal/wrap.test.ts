@@ -85,6 +85,10 @@ test.each<[text: string, columns: number | undefined, lines: string[]]>([
     30,
     ['  hint:', `    (${COMMAND})`, '    or X=1 arx serve --port 0'],
   ],
+  ['  hint: A=1 B=2 arx serve', 20, ['  hint:', '    A=1 B=2 arx serve']],
+  // So is what an error is.
+  ['arx: interrupted [signal, exit 130]', 30, ['arx: interrupted', '  [signal, exit 130]']],
+  ['arx: a [b c] [usage, exit 2] end', 11, ['arx: a [b', '  c]', '  [usage, exit 2]', '  end']],
   // A word that is longer than a line is left to the terminal.
   ['arx: not in /a/very/long/path/of/a/file', 16, ['arx: not in', '  /a/very/long/path/of/a/file']],
 ])('a message %j in %j columns', (text, columns, lines) => {
