@@ -469,6 +469,8 @@ const world: World = {
       // A worker needs no environment, which may contain a token.
       env: {},
       trackUnmanagedFds: false,
+      // A library that fails writes of itself there; its error comes as an event.
+      stderr: true,
       // Few objects outlive a message. Without this limit each worker would keep some 20 MB.
       // A picture is decoded outside of this memory, so little of it is needed for any.
       resourceLimits: {

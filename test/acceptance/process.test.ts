@@ -997,6 +997,16 @@ test.each(['-f 1', '-f 8', '-f 64', '-n 20'])(
   },
 );
 
+test('what jq says where its memory ends is not on standard error', async () => {
+  const dir = tempFolder('jq');
+  const words = ['about', 'api', '--jq', '"x" * 200000000 | [., . + "a"] | length'];
+  const { exit, stderr } = await arx.run(words, { dir });
+  expect([exit, stderr]).toEqual([
+    2,
+    expect.stringMatching(/^arx: --jq: more memory is needed than 256 MiB \[usage, exit 2\]\n/),
+  ]);
+});
+
 test('events without a line end fill no disk', async () => {
   const dir = tempFolder('limits');
   // A file may have 16 MiB, whoever writes it.
