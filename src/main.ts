@@ -13,7 +13,10 @@ import { processOf } from './disk/process-state.ts';
 import { exitCodeOf } from './exit.ts';
 import { Fault } from './faults.ts';
 import { lazy } from './lazy.ts';
+import { StandardTextDecoder } from './windows-1252.ts';
 import type { Sink, Source, Terminal, World } from './world.ts';
+
+globalThis.TextDecoder = StandardTextDecoder;
 
 const controller = new AbortController();
 let isPaging = false;

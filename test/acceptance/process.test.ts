@@ -997,6 +997,21 @@ test.each(['-f 1', '-f 8', '-f 64', '-n 20'])(
   },
 );
 
+test('the program decodes windows-1252 by the standard, whatever its Node does', async () => {
+  const dir = tempFolder('charset');
+  const mail =
+    'From: a@b\nSubject: =?windows-1252?Q?=93=80=94?=\nContent-Type: text/plain; charset=iso-8859-1\n\n';
+  writeFileSync(
+    join(dir, 'a.eml'),
+    Buffer.concat([Buffer.from(mail), Buffer.of(0x8c, 0x75, 0x76, 0x72, 0x65)]),
+  );
+  expect(await arx.run(['import', 'a.eml'], { dir })).toMatchObject({ exit: 0 });
+  const { stdout } = await arx.run(['read', 'msg_1'], { dir });
+  expect(stdout).toContain('“€”');
+  expect(stdout).toContain('Œuvre');
+  expect((await arx.run(['search', 'œuvre', '--count'], { dir })).stdout.trim()).toBe('1');
+});
+
 test('what jq says where its memory ends is not on standard error', async () => {
   const dir = tempFolder('jq');
   const words = ['about', 'api', '--jq', '"x" * 200000000 | [., . + "a"] | length'];

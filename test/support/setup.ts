@@ -1,6 +1,10 @@
 // Vitest loads this before each test file. Its hook runs after all hooks of that file.
 import { afterAll, expect } from 'vitest';
+import { StandardTextDecoder } from '../../src/windows-1252.ts';
 import { endFile } from './file-end.ts';
+
+// As src/main.ts does.
+globalThis.TextDecoder = StandardTextDecoder;
 
 // Vitest compares bytes one by one, in seconds for a megabyte.
 expect.addEqualityTesters([

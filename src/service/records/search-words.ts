@@ -4,7 +4,7 @@ import { COLUMNS, type Column, type SearchText, type SearchWords } from '../../c
 import { foldText, wordsOf } from '../../contract/search/words.ts';
 
 /** Raised when words or texts are made in another way: the index of an archive is then made again. */
-export const SEARCH_VERSION = 3;
+export const SEARCH_VERSION = 4;
 
 /** The bytes that the different words of a message and their places may take. PostgreSQL allows a TSVECTOR 1 MiB. */
 const MAX_BYTES = 1_000_000;
