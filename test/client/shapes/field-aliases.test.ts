@@ -131,6 +131,6 @@ describe('an acknowledgement', () => {
       () => ({ kind: 'accepted' }),
       (error: unknown) => error as { kind: string },
     );
-    expect(['forbidden', 'unconfirmed']).toContain(kind);
+    expect(['conflict', 'unconfirmed']).toContain(kind);
   });
 });

@@ -79,7 +79,7 @@ export const SESSION_CHECKS: readonly Check[] = [
       const ran = await arx(line);
       if (variant.acknowledgements === 'not accepted') {
         must(ran.exit !== 0, 'exit 0 for an event that was not accepted');
-        return mustRefuse(ran, [5]);
+        return mustRefuse(ran, [7]);
       }
       mustSucceed(ran);
       mustHave(context, id, 1);
