@@ -24,8 +24,8 @@ export type FolderOptions = {
 
 /**
  * `by-content`: each file as what its content shows. `mails-and-mailboxes`: each file as a mail, or as an
- * mbox when it holds three mails, but for {@link kindOf dot files}. `all-mails`: each file as one mail. `all-files`: each file as an attachment.
- * The first two read Maildirs below the folder as such.
+ * mbox when it holds three mails, but for what {@link kindOf} takes for another file. `all-mails`: each file as one mail.
+ * `all-files`: each file as an attachment. The first two read Maildirs below the folder as such.
  */
 export type ReadAs = 'by-content' | 'mails-and-mailboxes' | 'all-mails' | 'all-files';
 
@@ -67,8 +67,7 @@ export async function* readFolder(path: string, options: FolderOptions): AsyncGe
     } else if (kind === 'dot') yield skippedDotFile(at);
     else {
       yield* plainFile(found, { ...options, root, position });
-      if (readAs === 'by-content' && found.unreadReason === undefined)
-        countUnread(await unreadMailIn(at), at);
+      if (readAs !== 'all-files' && found.unreadReason === undefined) countUnread(await unreadMailIn(at), at);
     }
     position += 1;
   }
@@ -123,8 +122,12 @@ async function kindOf(at: string, readAs: ReadAs): Promise<'mbox' | 'mail' | 'fi
   if (readAs === 'all-files') return 'file';
   try {
     if (readAs === 'by-content') return await detectFileKind(at);
-    if (basename(at).startsWith('.') && (await detectFileKind(at)) === 'file') return 'dot';
-    return (await holdsMails(at, await readFileHead(at), MIN_MAILS_OF_MAILBOX)) ? 'mbox' : 'mail';
+    const isOther = (await detectFileKind(at)) === 'file';
+    if (isOther && basename(at).startsWith('.')) return 'dot';
+    const head = await readFileHead(at);
+    // A text may be a mail whose header is damaged, a picture or a zip is none.
+    if (isOther && head.text.includes('\0')) return 'file';
+    return (await holdsMails(at, head, MIN_MAILS_OF_MAILBOX)) ? 'mbox' : 'mail';
   } catch {
     // The reader of this kind opens the file again and reports the error.
     return readAs === 'by-content' ? 'file' : 'mail';

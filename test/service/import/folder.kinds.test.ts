@@ -66,6 +66,11 @@ describe('a folder', () => {
     ],
     ['of mails and one other file', { ...mails(9), note: 'x' }, { kind: 'mail', rfc822: 10 }],
     [
+      'of mails and a picture',
+      { ...mails(9), 'mails/a.png': '\x89PNG\r\n\x1a\n\0\0\0\rIHDR' },
+      { kind: 'folder', rfc822: 9, file: 1 },
+    ],
+    [
       'of mails and a file of a program',
       { ...mails(9), 'mails/.mh_sequences': 'cur: 2\n' },
       { kind: 'mail', rfc822: 9 },
