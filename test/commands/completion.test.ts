@@ -24,7 +24,7 @@ function put(path: string, text: string): void {
 
 test('install writes the script of the shell in SHELL, once, and says what it did', async () => {
   const path = join(home, BASH);
-  const rest = `a new bash completes arx\nto undo this: arx completion uninstall bash\n`;
+  const rest = `a new bash completes arx\nids, cities and other values are proposed once a list has shown them: arx help environment\nto undo this: arx completion uninstall bash\n`;
   expect(await run('install', { capture: READY })).toMatchObject({
     exit: 0,
     stdout: `${path}: written\n${rest}`,

@@ -160,7 +160,7 @@ test('help queries names the values of --facet', () => {
 });
 
 test('the help of completion says which values it knows', () => {
-  expect(topicText('environment')).toMatch(/proposed once\s+arx\s+has\s+shown\s+them/);
+  expect(topicText('environment')).toMatch(/proposed once\s+a\s+list\s+or\s+a\s+search\s+has\s+shown\s+them/);
   expect(COMMAND_LIST.find(({ words }) => words === 'completion')?.topics).toContain('environment');
 });
 

@@ -44,6 +44,8 @@ export async function install(target: Shell | undefined, options: Options, app: 
     `${begin}${path}: ${done}`,
     ...(loading === 'added' ? [`${startFile}: ${plural(lines.length, 'line')} added`] : []),
     ...(isLoaded ? [`a new ${shell} completes arx`] : missingLines(shell, place)),
+    // Who tries it at once with an id gets nothing.
+    'ids, cities and other values are proposed once a list has shown them: arx help environment',
     `to undo this: arx completion uninstall ${shell}`,
   ]);
 }
