@@ -20,6 +20,7 @@ export {
   accessErrorOf,
   accessFault,
   passingFailure,
+  storeFault,
 } from './store/sql/database-error.ts';
 export type { Archive } from './store/archive.ts';
 export { summariesOf } from './store/meta-table/summary.ts';

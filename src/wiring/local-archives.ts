@@ -21,7 +21,7 @@ export type LocalArchives = {
   /** Keeps why the service in this process could not answer a request. */
   failed(requestId: string, error: unknown): void;
   /**
-   * Returns the Fault for a database that failed in the middle of a command, also where its service answered that it is busy because
+   * Returns the Fault for a database that failed in the middle of a command or is damaged, also where its service answered that it is busy because
    * the disk fails or no descriptor is left; any other error comes back as it is.
    */
   faultOf(error: unknown): Promise<unknown>;
@@ -75,12 +75,10 @@ export function createLocalArchives(
       if (archives.size === 0 || world.signal.aborted) return error;
       const { code, request_id: requestId = '' } = error instanceof Fault ? error.detail : {};
       if (error instanceof Fault && (code !== UNAVAILABLE || !failures.has(requestId))) return error;
-      const { DatabaseAccessError, accessErrorOf, accessFault, withSystemCode } =
-        await import('../service/index.ts');
+      const { accessErrorOf, storeFault, withSystemCode } = await import('../service/index.ts');
       const cause = error instanceof Fault ? failures.get(requestId) : error;
-      const meant = accessErrorOf('dir' in current ? withSystemCode(cause, current.dir) : cause);
-      if (!(meant instanceof DatabaseAccessError)) return error;
-      const fault = accessFault(meant);
+      const fault = storeFault(accessErrorOf('dir' in current ? withSystemCode(cause, current.dir) : cause));
+      if (!(fault instanceof Fault)) return error;
       // Of what passes by itself the service said enough.
       return error instanceof Fault && fault.kind !== 'disk' ? error : fault;
     },

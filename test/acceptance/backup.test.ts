@@ -1,14 +1,17 @@
 // Backup and restore as documented: taken while events arrive, then checked by fsck, and every list is equal byte for byte.
 import { execFile, execFileSync } from 'node:child_process';
 import {
+  closeSync,
   cpSync,
   mkdirSync,
+  openSync,
   readdirSync,
   renameSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -168,6 +171,24 @@ describe('SQLite', () => {
     const copy = await open({ dir: join(dir, 'copy') });
     for (const { sha256 } of rows) expect(await copy.blobs.size(sha256)).toBe(statSync(at(sha256)).size);
     await copy.close();
+  });
+
+  test.each([
+    'backup --to copy',
+    'archive copy sqlite:data sqlite:copy',
+    'archive copy sqlite:data sqlite:copy --dry-run',
+  ])('a damaged database is exit 12: %s', async (line) => {
+    await sampleIn({ dir: join(dir, 'data') });
+    const archive = await open({ dir: join(dir, 'data') });
+    const root = await archive.database.get<{ page: number; size: number }>(
+      "SELECT rootpage AS page, page_size AS size FROM sqlite_schema, pragma_page_size WHERE name = 'attachments'",
+    );
+    await archive.close();
+    const file = openSync(join(dir, 'data/archive.db'), 'r+');
+    writeSync(file, Buffer.alloc(root!.size, 0xa5), 0, root!.size, (root!.page - 1) * root!.size);
+    closeSync(file);
+    const { exit, stderr } = await arx(dir, line);
+    expect([exit, stderr]).toEqual([12, expect.stringContaining('damaged')]);
   });
 
   test('a backup that was stopped between two files: the next one keeps its files, and is whole', async () => {

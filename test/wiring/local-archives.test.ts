@@ -9,6 +9,20 @@ import { tempFolder } from '../support/temp-folder.ts';
 const systemError = (fields: object) => Object.assign(new Error('x'), fields);
 const sqliteError = (errcode: number) => systemError({ code: 'ERR_SQLITE_ERROR', errcode });
 
+test.each<[what: string, error: Error]>([
+  ['SQLite says so', sqliteError(11)],
+  ['SQLite gives no number', systemError({ code: 'ERR_SQLITE_ERROR' })],
+])('a damaged database in the middle of a command is exit 12: %s', async (_what, error) => {
+  const dir = tempFolder('local-archives');
+  await emptyData(`${dir}/data`);
+  const options = { isOffline: false, notice: () => {}, firstSteps: async () => '' };
+  const archives = createLocalArchives(`${dir}/data`, { ...options, world: fakeWorld({ dir }) });
+  await archives.openForReading();
+  const message = 'the database of this archive is damaged: arx fsck shows where';
+  expect(await archives.faultOf(error)).toMatchObject({ kind: 'integrity', message });
+  await archives.close();
+});
+
 test.each<[what: string, cause: Error, kind: string, message: RegExp]>([
   ['no descriptor is left', systemError({ code: 'EMFILE' }), 'disk', /cannot be read or written/],
   ['SQLite opens no other file', sqliteError(14), 'disk', /cannot be read or written/],

@@ -35,7 +35,7 @@ export async function withServers<T>(
   app: App,
   work: (servers: readonly DatabaseServer[]) => Promise<T>,
 ): Promise<T> {
-  const { accessFault, DatabaseAccessError } = await import('../../service/index.ts');
+  const { storeFault } = await import('../../service/index.ts');
   const { connectServer, parseAddress, withSchema } = await import('../../service/administration.ts');
   const servers: DatabaseServer[] = [];
   for (const database of databases) {
@@ -55,7 +55,7 @@ export async function withServers<T>(
   try {
     return await work(servers);
   } catch (error) {
-    throw error instanceof DatabaseAccessError ? accessFault(error) : error;
+    throw storeFault(error);
   } finally {
     await Promise.all(servers.map(({ server }) => server.end()));
   }

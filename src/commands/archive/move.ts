@@ -196,10 +196,9 @@ async function attempt(name: string, app: App, work: () => Promise<Outcome>): Pr
   try {
     return await work();
   } catch (error) {
-    const { accessFault, DatabaseAccessError, errorName, UnusableArchive } =
-      await import('../../service/index.ts');
+    const { errorName, storeFault, UnusableArchive } = await import('../../service/index.ts');
     const { CopyTakenOver, CopyTargetError } = await import('../../service/copy/index.ts');
-    const fault = error instanceof DatabaseAccessError ? accessFault(error) : error;
+    const fault = storeFault(error);
     if (app.world.signal.aborted || (fault instanceof Fault && fault.kind === 'network')) throw fault;
     const isOurs = [Fault, CopyTakenOver, CopyTargetError, UnusableArchive].some(
       (kind) => fault instanceof kind,

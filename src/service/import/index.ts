@@ -7,7 +7,7 @@ import type { ImportItem } from '../records/import-items.ts';
 import type { Archive } from '../store/archive.ts';
 import { createDrain } from '../store/event-worker.ts';
 import type { TierChange } from '../store/additions/message-batches.ts';
-import { DatabaseAccessError, accessFault } from '../store/sql/database-error.ts';
+import { storeFault } from '../store/sql/database-error.ts';
 import { detectSource } from './detect.ts';
 import type { Read, ReadOptions } from './readers.ts';
 import { createDryRunWriter } from './dry-run-writer.ts';
@@ -90,7 +90,7 @@ export async function importDetected(
   try {
     return await importSources(archive, sources, options, progress);
   } catch (error) {
-    throw error instanceof DatabaseAccessError ? accessFault(error, KEPT) : error;
+    throw storeFault(error, KEPT);
   }
 }
 

@@ -1,5 +1,6 @@
 // Errors of a database, or of a bucket with its files, that cannot serve now or not this user, in our own words and without the engine's text.
 import { Fault, type FaultKind } from '../../../faults.ts';
+import { DATABASE_DAMAGED } from '../../rules/api-error.ts';
 import { primaryCode, SQLITE } from './sqlite-result-codes.ts';
 
 /**
@@ -211,6 +212,16 @@ export function accessFault(error: DatabaseAccessError, kept?: string): Fault {
     retryable: isTemporary === true,
     cause: error,
   });
+}
+
+/**
+ * Returns the fault that a command ends with where its database cannot serve or is damaged; any other error comes back as it is.
+ * `kept` as in {@link accessFault}.
+ */
+export function storeFault(error: unknown, kept?: string): unknown {
+  if (error instanceof DatabaseAccessError) return accessFault(error, kept);
+  if (!isStoreDamaged(error)) return error;
+  return new Fault('integrity', DATABASE_DAMAGED, { ...(kept === undefined ? {} : { kept }), cause: error });
 }
 
 /** Returns whether waiting does not help: the address, the rights or the server must be changed. A disk can have space again. */
