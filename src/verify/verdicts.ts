@@ -1,5 +1,5 @@
 // Compares a file on disk with what is expected: one verdict per file, and the report and Faults of all of them.
-import type { Verdict, VerifiedFile, VerifyReport } from '../contract/reports/files.ts';
+import type { PulledFile, Verdict, VerifiedFile, VerifyReport } from '../contract/reports/files.ts';
 import { sameHash } from '../contract/scalars.ts';
 import { cutText } from '../contract/search/cut-text.ts';
 import { Fault, type FaultKind, type Hint } from '../faults.ts';
@@ -86,7 +86,10 @@ const UNAVAILABLE: ReadonlySet<Verdict> = new Set(['withheld', 'absent']);
  * Returns the report of these files. `expectedWhole`: the expected files are known to be the whole collection. Otherwise
  * completeness is unknown, unless something is missing.
  */
-export function verifyReportOf(files: VerifiedFile[], expectedWhole: boolean): VerifyReport {
+export function verifyReportOf(
+  files: (VerifiedFile & Partial<Pick<PulledFile, 'attempts'>>)[],
+  expectedWhole: boolean,
+): VerifyReport {
   const verdicts = {
     match: 0,
     mismatch: 0,
@@ -102,7 +105,9 @@ export function verifyReportOf(files: VerifiedFile[], expectedWhole: boolean): V
   const kept = files.filter(({ verdict, actual }) => UNAVAILABLE.has(verdict) && actual !== null).length;
   const checked = verdicts.match + verdicts.mismatch + kept;
   const { missing, withheld, absent, unreadable, unverifiable } = verdicts;
-  const lacking = missing + withheld + absent - kept + unreadable + unverifiable;
+  // What was asked for and has other bytes is not kept.
+  const notKept = files.filter(({ verdict, attempts = 0 }) => verdict === 'mismatch' && attempts > 0).length;
+  const lacking = missing + withheld + absent - kept + unreadable + unverifiable + notKept;
   return {
     version: 1,
     checked,

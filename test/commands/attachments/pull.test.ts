@@ -459,7 +459,8 @@ test('a file of other content under the name is a mismatch, with its hash, and s
   writeFileSync(join(dir, 'dl/file-1.txt'), 'mine');
   await serve([{ content: 'hello' }]);
   const ran = await pull('att_1 --to dl --json');
-  expect([ran.exit, reportOf(ran).fixity]).toEqual([13, 'failed']);
+  const { fixity, completeness } = reportOf(ran);
+  expect([ran.exit, fixity, completeness]).toEqual([13, 'failed', 'complete']);
   expect(reportOf(ran).files).toMatchObject([
     { path: 'file-1.txt', verdict: 'mismatch', actual: sha256Of('mine'), bytes: 4, attempts: 0 },
   ]);
@@ -470,7 +471,7 @@ test('a file of other content under the name is a mismatch, with its hash, and s
 test('a mismatch names its path and what it has instead', async () => {
   await serve([{ content: 'hello', script: (socket) => socket.end('HTTP/1.1 200 X\r\n\r\nhullo') }]);
   const ran = await pull('att_1 --to dl --json');
-  expect(ran.exit).toBe(12);
+  expect([ran.exit, reportOf(ran).completeness]).toEqual([12, 'incomplete']);
   expect(reportOf(ran).files).toEqual([
     {
       path: 'file-1.txt',
@@ -485,6 +486,16 @@ test('a mismatch names its path and what it has instead', async () => {
   ]);
   const sums = await pull('att_1 --to dl -o sums');
   expect(sums.stdout).toBe(`${sha256Of('hello')}  file-1.txt\n`);
+});
+
+test('a file that the archive cannot give is not there: the pull is incomplete', async () => {
+  const body = JSON.stringify({ error: { code: 'asset_damaged', message: 'x', request_id: 'req_1' } });
+  const head = `HTTP/1.1 500 X\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
+  await serve([{ content: 'hello', script: (socket) => socket.end(head + body) }]);
+  const ran = await pull('att_1 --to dl --json');
+  const { files, completeness } = reportOf(ran);
+  expect([ran.exit, completeness]).toEqual([12, 'incomplete']);
+  expect(files).toMatchObject([{ verdict: 'mismatch', actual: null }]);
 });
 
 test('rows, notices and faults stand in the order of the catalogue, whatever comes first', async () => {
