@@ -35,7 +35,8 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   }));
   const damaged: string[] = [];
   const report = await backUp(archive, to, {
-    onDamaged: (sha256) => void damaged.push(sha256),
+    onDamaged: (sha256, attachment) =>
+      void damaged.push(attachment === undefined ? sha256 : `${sha256} (${attachment})`),
     signal: app.world.signal,
     progress: (state) => {
       if (state.label === 'files') there = state.done;
@@ -61,9 +62,21 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
   await app.printer.report(report, (canvas) => backupLines(report, canvas));
   if (damaged.length > 0)
     app.addFault(
-      new Fault('integrity', `${plural(damaged.length, 'file')} of the archive cannot be backed up`, {
-        kept: `everything else is in ${to}`,
-        hint: 'arx fsck names what is damaged or missing',
-      }),
+      new Fault(
+        'integrity',
+        `${plural(damaged.length, 'file')} of the archive cannot be backed up: ${firstNames(damaged)}`,
+        {
+          kept: `everything else is in ${to}`,
+          hint: 'arx fsck names what is damaged or missing',
+        },
+      ),
     );
+}
+
+/** So many damaged files are named. */
+const MAX_NAMES = 3;
+
+function firstNames(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  return `${names.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

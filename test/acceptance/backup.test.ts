@@ -160,6 +160,11 @@ describe('SQLite', () => {
       12,
       expect.stringContaining('4 files of the archive cannot be backed up'),
     ]);
+    // A message breaks at the width of the terminal.
+    const words = stderr.replaceAll(/\s+/g, ' ');
+    expect(words).toMatch(
+      new RegExp(`: ${pipe} \\(att_\\d+\\), ${link} \\(att_\\d+\\), ${cut} \\(att_\\d+\\) and 1 more`),
+    );
     const copied = readdirSync(join(dir, 'copy', 'blobs'), { recursive: true, withFileTypes: true });
     expect(copied.filter((entry) => !entry.isFile() && !entry.isDirectory())).toEqual([]);
     for (const sha256 of [pipe, link, cut, lost]) {

@@ -22,8 +22,11 @@ export type BackupOptions = {
   signal: AbortSignal;
   /** Called with the bytes of files that are in the backup, of all. */
   progress(state: { label: string; done: number; total: number; unit: string }): void;
-  /** Called for each file that the archive lacks, or has in another size or as no plain file. It is not copied. */
-  onDamaged(sha256: string): void;
+  /**
+   * Called for each file that the archive lacks, or has in another size or as no plain file, with the id of its first attachment. It is
+   * not copied.
+   */
+  onDamaged(sha256: string, attachment: string | undefined): void;
   /** Runs the work while no other process backs up to the same place. The lock is `<path>.lock`. */
   exclusively?<T>(path: string, work: () => Promise<T>): Promise<T>;
 };
@@ -103,14 +106,15 @@ async function writeBackup(
     options.signal.throwIfAborted();
     const name = shard.toString(16).padStart(2, '0');
     // Before the files are listed: a file is stored before its row.
-    const rows = await database.all<{ sha256: string; bytes: number }>(
-      `SELECT sha256, MIN(bytes) AS bytes FROM attachments
+    const rows = await database.all<{ sha256: string; bytes: number; first: number }>(
+      `SELECT sha256, MIN(bytes) AS bytes, MIN(n) AS first FROM attachments
         WHERE stored = 1 AND sha256 >= $1 AND sha256 < $2 GROUP BY sha256`,
       [name, `${name}g`],
     );
     const sizes = new Map(rows.map(({ sha256, bytes }) => [sha256, bytes]));
+    const firsts = new Map(rows.map(({ sha256, first }) => [sha256, `att_${first}`]));
     for (const sha256 of await copyShard(blobs, join(dir, 'blobs'), { name, sizes }, report, there))
-      options.onDamaged(sha256);
+      options.onDamaged(sha256, firsts.get(sha256));
   }
   const path = join(dir, DATABASE);
   commitFile({ temporary: fresh, path, force: true });
