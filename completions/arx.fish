@@ -515,7 +515,7 @@ complete -c arx -n '__arx_at fsck' -l since -x -d 'check only what was imported,
 complete -c arx -n '__arx_at fsck' -l state -rF -d 'keep in FILE what was checked, so that the same command continues after an interruption'
 complete -c arx -n '__arx_at fsck' -l database -x -d 'sqlite:FOLDER or postgres://… (default: the local archive)'
 complete -c arx -n '__arx_at fsck' -l blobs -x -a '(__fish_complete_directories)' -d 'with PostgreSQL: files are in this folder or bucket (s3://BUCKET/PREFIX), not in the database'
-complete -c arx -n '__arx_at backup' -l to -x -a '(__fish_complete_directories)' -d 'target: a new or empty folder, or an earlier backup to bring up to date; on the same disk it shares the files'
+complete -c arx -n '__arx_at backup' -l to -x -a '(__fish_complete_directories)' -d 'target: a new or empty folder, or an earlier backup to bring up to date; on the same disk it shares the files, and damage to them'
 complete -c arx -n '__arx_at backup' -l database -x -d 'sqlite:FOLDER (default: the local archive)'
 complete -c arx -n '__arx_at archive create' -l blobs -x -a '(__fish_complete_directories)' -d 'keep their files in a part of this folder or bucket (s3://BUCKET/PREFIX), by name'
 complete -c arx -n '__arx_at archive copy' -l from-blobs -x -a '(__fish_complete_directories)' -d 'the folder or bucket of the files of <from>, where it has one beside PostgreSQL'

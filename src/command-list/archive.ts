@@ -85,7 +85,7 @@ export const ARCHIVE_COMMANDS = [
     options: [
       [
         '--to <dir>',
-        'target: a new or empty folder, or an earlier backup to bring up to date; on the same disk it shares the files',
+        'target: a new or empty folder, or an earlier backup to bring up to date; on the same disk it shares the files, and damage to them',
       ],
       ['--database <url>', 'sqlite:FOLDER (default: the local archive)'],
     ],

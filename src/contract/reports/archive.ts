@@ -53,13 +53,16 @@ export const ImportReport = z.object({
 });
 export type ImportReport = z.infer<typeof ImportReport>;
 
-/** `arx backup -o json`. `taken_at` is the instant whose state was copied. `bytes` counts the files that were added. */
+/**
+ * `arx backup -o json`. `taken_at` is the instant whose state was copied. `bytes` counts the files that were added, `linked` those of
+ * the backup that are hard links to files of the archive, so that one damage is in both.
+ */
 export const BackupReport = z.object({
   version,
   path: z.string(),
   taken_at: z.string(),
   database_bytes: count,
-  files: z.object({ added: count, known: count }),
+  files: z.object({ added: count, known: count, linked: count }),
   bytes: count,
 });
 export type BackupReport = z.infer<typeof BackupReport>;

@@ -15,6 +15,11 @@ export function backupLines(
   return [
     `the archive as it was at ${zonedInstant(taken_at, instants)} is in ${path}`,
     `database ${formatBytes(database_bytes)}, ${plural(files.added, 'file')} added (${formatBytes(bytes)}), ${formatCount(files.known)} already there`,
+    ...(files.linked === 0
+      ? []
+      : [
+          `${plural(files.linked, 'file')} ${files.linked === 1 ? 'shares its' : 'share their'} bytes with the archive (hard links): only a copy on another disk protects against damage`,
+        ]),
   ];
 }
 

@@ -1,6 +1,6 @@
 // Backs up an archive in a folder while others write: one state of the database and every file that it names.
 import { constants } from 'node:fs';
-import { copyFile, link, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, link, lstat, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BackupReport } from '../../contract/reports/archive.ts';
 import { commitFile } from '../../disk/atomic-file.ts';
@@ -88,7 +88,7 @@ async function writeBackup(
     path: dir,
     taken_at,
     database_bytes: (await stat(fresh)).size,
-    files: { added: 0, known: 0 },
+    files: { added: 0, known: 0, linked: 0 },
     bytes: 0,
   };
   const all = await database.get<{ bytes: number }>(
@@ -189,21 +189,30 @@ async function copyShard(
       damaged.push(sha256);
       continue;
     }
+    const paths = [blobPath(from, sha256), blobPath(to, sha256)] as const;
     if ((await target.size(sha256)) === size) {
       report.files.known += 1;
-      there(size);
-      continue;
+    } else {
+      await copy(...paths);
+      report.files.added += 1;
+      report.bytes += size;
     }
-    await copy(blobPath(from, sha256), blobPath(to, sha256));
-    report.files.added += 1;
-    report.bytes += size;
+    if (await isSameFile(...paths)) report.files.linked += 1;
     there(size);
   }
   if (hashes.length > 0) await syncPath(folder);
   return [...damaged, ...missing];
 }
 
-/** A stored file never changes, so a hard link is a copy. */
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [{ dev, ino }, found] = await Promise.all([
+    lstat(one, { bigint: true }),
+    lstat(other, { bigint: true }),
+  ]);
+  return found.dev === dev && found.ino === ino;
+}
+
+/** A stored file never changes, so a hard link is a copy, but not one that a damaged disk leaves whole. */
 async function copy(source: string, target: string): Promise<void> {
   try {
     await link(source, target);
