@@ -83,9 +83,9 @@ async function spool(path: string, { world }: App): Promise<void> {
 async function importFrom(input: Input, shown: (path: string) => string, app: App): Promise<void> {
   const place = await localPlace(input, 'import', app);
   const paths = input.paths.map((path) => resolve(app.world.cwd, path));
-  const { data, config } = app.directories;
+  const { data, config, cache } = app.directories;
   const folder = place === undefined ? data : 'dir' in place ? place.dir : undefined;
-  await refuseOwnFolders(paths, { archive: folder, config });
+  await refuseOwnFolders(paths, { archive: folder, config, cache });
   if (place !== undefined && 'dir' in place) await checkArchiveFolder(place.dir);
   compileLess(app.world.nodeVersion);
   const { detectPaths, importDetected } = await import('../service/import/index.ts');

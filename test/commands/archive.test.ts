@@ -1,6 +1,6 @@
 // `arx archive ls`, `create`, `upgrade` and `drop`: the archives of a PostgreSQL database.
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -17,6 +17,7 @@ let dir: string;
 let url: string;
 beforeEach(async () => {
   dir = tempFolder('archives');
+  mkdirSync(join(dir, 'mail'));
   if (!noPostgres) url = await freshDatabase();
 });
 const ran = (line: string): Promise<Ran> => arx(dir, line);
@@ -64,7 +65,7 @@ describe.skipIf(noPostgres)('the archives of a database', () => {
       `archive copy ${archive} ${withSchema(url, 'x')}`,
       `serve --port 0 --archives ${none}`,
       `serve --port 0 --database ${archive}`,
-      `import . --database ${archive}`,
+      `import mail --database ${archive}`,
       `fsck --database ${archive}`,
     ]) {
       const { exit, stdout, stderr } = await ran(line);
@@ -132,7 +133,7 @@ describe.skipIf(noPostgres)('the archives of a database', () => {
   });
 
   test('one is named by its schema in every address', async () => {
-    const missing = await ran(`import . --database ${withSchema(url, 'a')}`);
+    const missing = await ran(`import mail --database ${withSchema(url, 'a')}`);
     expect(missing.exit).toBe(EXIT.not_found);
     expect(missing.stderr).toContain('there is no archive a in the database');
     await ran(`archive create ${url} a`);

@@ -150,6 +150,22 @@ test.each([
   expect((await arx(dir, 'import config/other', elsewhere)).exit).toBe(0);
 });
 
+test.each([
+  ['the archive', {}, '', ' holds the folder of the archive itself, '],
+  ['another archive', {}, ' --database sqlite:new/archive', ' holds the folder of the archive itself, '],
+  ['settings', { ARX_DATA_DIR: '' }, '', ' holds the folder of the settings and tokens of arx, '],
+  ['the cache', { ARX_DATA_DIR: '', ARX_CONFIG_DIR: '' }, '', ' holds the cache of arx, '],
+])('a folder in which the import would make its own is refused: %s', async (_, moved, option, why) => {
+  const elsewhere = tempFolder('elsewhere');
+  const places = Object.keys(moved).map((name) => [name, join(elsewhere, name)]);
+  const env = { ARX_CACHE_DIR: join(dir, 'cache'), ...Object.fromEntries(places) };
+  for (const dryRun of [' --dry-run', '']) {
+    const { exit, stdout, stderr } = await arx(dir, `import .${option}${dryRun}`, { env });
+    expect([exit, stdout, stderr]).toEqual([13, '', expect.stringContaining(why)]);
+    expect(readdirSync(dir)).toEqual(['box']);
+  }
+});
+
 describe('paths without a message', () => {
   const emptyPaths = (): void => {
     mkdirSync(join(dir, 'none'));
