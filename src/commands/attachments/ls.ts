@@ -48,7 +48,7 @@ import {
 import { factsFor, type MessageFacts } from './message-facts.ts';
 import { limitedNotices } from './notices.ts';
 import { failNoMatch } from '../lists/no-match.ts';
-import { isWithheld, noticeAllWithheld, withheldInSummary } from '../lists/withheld-rows.ts';
+import { isWithheld, listStatus, noticeAllWithheld, withheldInSummary } from '../lists/withheld-rows.ts';
 import { filterAsWritten, rowsAsWritten } from './spelling.ts';
 import { UnusableHashes } from './unusable-hashes.ts';
 import { failUnavailable } from '../shared/unavailable.ts';
@@ -141,7 +141,7 @@ export async function run(input: z.infer<typeof Input>, app: App): Promise<void>
       await decide();
     }
     await app.printer.list(view, {
-      status: () => (totals.withheld > 0 || shown.total() === undefined ? 'partial' : 'stable'),
+      status: () => listStatus({ isCutShort: shown.total() === undefined, withheld: totals.withheld }),
       rows: mapRows({ pages: pages() }, shownRow),
       onPrinted: count,
       isAll: input.all,

@@ -17,7 +17,7 @@ import { printPage, printTotal } from './page.ts';
 import { orderOf, sortedRows, type Order } from './row-order.ts';
 import { withProgress } from './with-progress.ts';
 import { failNoMatch, type ListedState } from './no-match.ts';
-import { isWithheld, sayWithheld, withheldInSummary } from './withheld-rows.ts';
+import { isWithheld, listStatus, sayWithheld, withheldInSummary } from './withheld-rows.ts';
 import { instantOfColumn, shownOf, valueOfColumn, type RowTest } from './row-tests.ts';
 
 /** The options with which every list selects rows by date, orders them, and lists them all. */
@@ -214,8 +214,6 @@ export async function printList<Row extends { id: string }>(
   const listing = readAll(list, order, input, app);
   const shown = rowsToShow(withMatches(listing, list), order, input);
   const fault = (): Fault | undefined => listing.fault() ?? list.fault();
-  /** Whether the list was not read to its end: interrupted, or the service cannot be reached. */
-  const isCutShort = (): boolean => shown.total() === undefined;
   const isWhole = (): boolean =>
     shown.isAll() && fault() === undefined && twoHashesFault(changes) === undefined;
   let rows = 0;
@@ -224,7 +222,7 @@ export async function printList<Row extends { id: string }>(
     rows: { pages: shown.pages },
     onPrinted: count,
     isAll: input.all,
-    status: () => (isCutShort() ? 'partial' : fault() === undefined ? 'stable' : 'unstable'),
+    status: () => listStatus({ isCutShort: shown.total() === undefined, fault: fault(), withheld }),
     summary: () => ({
       rows,
       total: shown.total(),

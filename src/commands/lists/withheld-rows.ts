@@ -18,6 +18,22 @@ export function withheldInSummary(withheld: number, isUndecided: boolean): numbe
   return withheld === 0 && isUndecided ? null : withheld;
 }
 
+/** Returns the status of a list that was read row by row: partial where it was cut short or shows withheld rows. */
+export function listStatus({
+  isCutShort,
+  fault,
+  withheld,
+}: {
+  /** Not read to its end for another reason than the answers: interrupted, or the service cannot be reached. */
+  isCutShort: boolean;
+  fault?: Fault | undefined;
+  withheld: number;
+}): 'partial' | 'unstable' | 'stable' {
+  if (isCutShort) return 'partial';
+  if (fault !== undefined) return 'unstable';
+  return withheld > 0 ? 'partial' : 'stable';
+}
+
 /** How many rows a list shows, and how many of them are withheld. */
 type ShownRows = { rows: number; withheld: number };
 

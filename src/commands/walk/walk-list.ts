@@ -29,7 +29,7 @@ import { withWalkFolder } from './walk-folder.ts';
 import type { WalkInput } from './walk-input.ts';
 import { mayReplace, writeReport } from './walk-report-file.ts';
 import { countWalkFaults } from './walk-verdict.ts';
-import { isWithheld, sayWithheld, withheldInSummary } from '../lists/withheld-rows.ts';
+import { isWithheld, listStatus, sayWithheld, withheldInSummary } from '../lists/withheld-rows.ts';
 
 /** What is walked. `Row` is a row of the walk, `Shown` what is printed of it. */
 export type ListToWalk<Row extends Identified, Shown extends object> = {
@@ -278,7 +278,8 @@ async function runWalk<Row extends Identified, Shown extends object>(
       rows: rows(),
       isLive: true,
       isAll: true,
-      status: () => (isCutShort() ? 'partial' : outcome?.fault === undefined ? 'stable' : 'unstable'),
+      status: () =>
+        listStatus({ isCutShort: isCutShort(), fault: outcome?.fault, withheld: withheld.printed }),
       summary: () => ({
         rows: printed,
         withheld: withheldInSummary(withheld.printed, filter?.isUndecided() === true),

@@ -93,6 +93,32 @@ test.each(['messages', 'conversations'])('only printed rows are counted as withh
   expect(ran.stderr).not.toContain('withheld');
 });
 
+test.each([
+  'attachments ls --limit 500',
+  'attachments ls --all',
+  'messages ls --limit 500',
+  'messages ls --all',
+  'messages ls --sort date --limit 500',
+  'messages ls --walk',
+  'conversations ls --limit 500',
+  'conversations ls --all',
+  'conversations walk',
+])('a list with withheld rows is partial, however it is read: %s', async (line) => {
+  const home = tempFolder('row-listing-status');
+  await sampleData(join(home, 'data'));
+  for (const [tier, isPartial] of [
+    ['external', true],
+    ['mirror', line.startsWith('attachments')],
+  ] as const) {
+    expect((await arx(home, `login --client-id b --observer-tier ${tier}`)).exit).toBe(0);
+    const { status, summary } = JSON.parse((await arx(home, `${line} -o json`)).stdout) as {
+      status: string;
+      summary: { withheld: number };
+    };
+    expect([status, summary.withheld > 0]).toEqual([isPartial ? 'partial' : 'stable', isPartial]);
+  }
+});
+
 test('rows that fail in the middle have no total, and are not all', async () => {
   async function* matching() {
     yield [{ id: 'a' }];
