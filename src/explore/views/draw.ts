@@ -117,7 +117,7 @@ function placeholder(
   }
   if (isFiltered) return noRowLines(entries, filter, columns);
   // The last line says why.
-  const text = doubts.length > 0 ? 'no row is known' : emptyText(place);
+  const text = doubts.length > 0 && place.kind !== 'search' ? 'no row is known' : emptyText(place);
   return [{ text: `  ${text}`, style: 'dim' }];
 }
 
@@ -140,7 +140,7 @@ function readingText(progress: string | undefined): string {
 
 function emptyText(place: Place): string {
   if (place.kind === 'files' && place.message !== undefined) return 'this message has no files';
-  return place.kind === 'search' ? 'no message was found' : 'nothing here';
+  return place.kind === 'search' ? 'no message matches' : 'nothing here';
 }
 
 /** What stands where the last line is cut. */

@@ -268,6 +268,14 @@ describe('what is seen', () => {
     expect(shown(none)).not.toContain('nothing here');
   });
 
+  test.each([[[]], [['2 files are withheld from you, not searched']]])(
+    'a search that finds nothing says so as the command does: %j',
+    (doubts) => {
+      const none = stateAt({ kind: 'search', query: 'x' }, { entries: [], doubts });
+      expect(shown(none)).toContain('no message matches');
+    },
+  );
+
   test('withheld, absent, verified and failed files, and records that failed checks', () => {
     const state = stateAt(
       { kind: 'files' },
