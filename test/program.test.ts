@@ -232,6 +232,7 @@ test.each<[line: string, message: string, hint: string]>([
   ['attachments open att_1', "unknown command 'attachments open'", 'did you mean: arx open'],
   ['attachments save att_1', "unknown command 'attachments save'", 'did you mean: arx attachments pull'],
   ['messages find foo', "unknown command 'messages find'", 'for that: arx search'],
+  ['events show evt_a', "unknown command 'events show'", 'did you mean: arx events ls'],
   ['events nonsense', "unknown command 'events nonsense'", 'arx help events'],
   ['-v', 'a command is missing', 'arx --version shows the version; -v goes with a command'],
   ['list attachments', "unknown command 'list attachments'", 'did you mean: arx attachments ls'],

@@ -134,6 +134,7 @@ const VERBS_OF_OTHERS: readonly (readonly [words: readonly string[], verb: strin
   [['remove', 'delete'], 'rm'],
   [['remove', 'delete', 'rm'], 'drop'],
   [['check'], 'verify'],
+  [['show', 'get', 'view', 'info'], 'ls'],
 ];
 
 /** Returns the command of a noun whose second word is near to the one that was typed, or means the same. */
@@ -143,7 +144,9 @@ function verbNear(typed: string, noun: string): string | undefined {
     return first === noun && second !== undefined ? [second] : [];
   });
   const word = typed.split(' ')[1] ?? '';
-  const others = VERBS_OF_OTHERS.find(([words, verb]) => words.includes(word) && verbs.includes(verb));
+  const others = verbs.includes(word)
+    ? undefined
+    : VERBS_OF_OTHERS.find(([words, verb]) => words.includes(word) && verbs.includes(verb));
   const meant = others?.[1] ?? nearest(word, verbs);
   return meant === undefined ? undefined : `${noun} ${meant}`;
 }
