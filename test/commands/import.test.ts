@@ -166,6 +166,21 @@ test.each([
   }
 });
 
+test('what an import makes due for the search is indexed at its end', async () => {
+  const part = 'Content-Type: text/plain\nContent-Disposition: attachment; filename=a.txt';
+  writeFileSync(
+    join(dir, 'box/1'),
+    `From: a@b\nSubject: x\nContent-Type: multipart/mixed; boundary=B\n\n--B\n${part}\n\nharbour\n--B--\n`,
+  );
+  await arx(dir, 'import box');
+  for (const tier of ['external', 'mirror']) {
+    expect((await arx(dir, `import box --tier ${tier}`)).exit).toBe(0);
+    const { exit, stdout } = await arx(dir, 'fsck --json');
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).not.toHaveProperty('not_indexed');
+  }
+});
+
 describe('paths without a message', () => {
   const emptyPaths = (): void => {
     mkdirSync(join(dir, 'none'));

@@ -1,10 +1,14 @@
 // Imports paths into an archive: detects the kind of each, stores what is new, and counts every item that was read.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ImportKind } from '../../contract/import-kind.ts';
 import type { ImportReport } from '../../contract/reports/archive.ts';
 import type { Tier } from '../../contract/tier.ts';
 import { Fault } from '../../faults.ts';
 import type { ImportItem } from '../records/import-items.ts';
 import type { Archive } from '../store/archive.ts';
+import { searchTextReader } from '../mail/search-text.ts';
+import { readChecked } from '../store/files/read-checked.ts';
+import { indexNext } from '../store/search/build-index.ts';
 import { createDrain } from '../store/event-worker.ts';
 import type { TierChange } from '../store/additions/message-batches.ts';
 import { storeFault } from '../store/sql/database-error.ts';
@@ -185,10 +189,27 @@ async function importSources(
   }
   Object.assign(report, lists.report(), tierChanges.length === 0 ? {} : { tier_changes: tierChanges });
   // Applies the events that waited for what was imported. Another process may have begun to.
-  if (target !== undefined) await createDrain(target)();
+  if (target !== undefined) {
+    await createDrain(target)();
+    await indexDue(target, signal);
+  }
   const row = await archive?.database.get<{ n: number }>('SELECT COUNT(*) AS n FROM conversations');
   report.conversations = row?.n ?? 0;
   return report;
+}
+
+/** Indexes what the import made due: messages whose files another tier may read now. */
+async function indexDue(archive: Archive, signal: AbortSignal): Promise<void> {
+  const readText = searchTextReader((sha256) => readChecked(archive.blobs, sha256));
+  let isComplete = false;
+  while (!isComplete) {
+    signal.throwIfAborted();
+    isComplete = await indexNext(archive, async (message) => {
+      await nextTurn();
+      signal.throwIfAborted();
+      return readText(message);
+    });
+  }
 }
 
 /** A folder whose files all had one format, or variants of it such as `mbox (Thunderbird)`, is reported as that format. */
