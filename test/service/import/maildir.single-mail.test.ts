@@ -1,5 +1,5 @@
 // A file that is read as one mail: a mailbox whose first separator is missing is named, and a mail with patches is not.
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readSingleMail } from '../../../src/service/import/maildir.ts';
@@ -48,9 +48,10 @@ test.each([
   );
 });
 
-test.each(['box', '.'])('an import of %s says how it is read as a mailbox', async (path) => {
+test.each(['mail/box', 'mail'])('an import of %s says how it is read as a mailbox', async (path) => {
   const dir = tempFolder('single');
-  writeFileSync(join(dir, 'box'), HEADER + SEPARATOR + HEADER + SEPARATOR + HEADER);
+  mkdirSync(join(dir, 'mail'));
+  writeFileSync(join(dir, 'mail/box'), HEADER + SEPARATOR + HEADER + SEPARATOR + HEADER);
   const { exit, stderr } = await arx(dir, `import ${path} --dry-run`);
   expect(exit).toBe(0);
   expect(stderr).toContain('arx import --kind mbox reads it as one');
