@@ -152,7 +152,7 @@ async function report(faults: readonly Fault[], world: World, app: RunningApp | 
   if (faults.every((fault) => fault.detail.signal === 'SIGPIPE')) return;
   const { formatFaults } = await import('./format/fault-report.ts');
   const json = app?.wantsJson ?? asksForJson(world.argv);
-  const columns = world.stderr.isTTY ? world.stderr.columns : undefined;
+  const { columns } = world.stderr;
   await world.stderr.write(
     formatFaults(faults, { json, debug: world.env['ARX_DEBUG'] === '1', columns, names: app?.names }),
   );

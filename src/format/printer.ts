@@ -122,10 +122,9 @@ const MAX_LINE_COLUMNS = 4000;
 /** Returns the printer of a run. */
 export function createPrinter(options: PrinterOptions): Printer {
   const { stdout, stderr, output, isSilent = false, onReport } = options;
-  const stderrColumns = stderr.isTTY ? stderr.columns : undefined;
   const note = async (text: string): Promise<void> => {
     if (options.quiet) return;
-    const lines = wrapParts(escapeText(text), stderrColumns);
+    const lines = wrapParts(escapeText(text), stderr.columns);
     await stderr.write(lines.map((line) => `${line}\n`).join(''));
   };
   const fields = createCheckedFields(options.fields, options.templateFields, note);
@@ -200,7 +199,7 @@ export function createPrinter(options: PrinterOptions): Printer {
   const separated = output === 'csv' ? commaSeparated(separation) : tabSeparated(separation);
   const mustSayDoubts = (): boolean => output !== 'json' || options.isForProgram === true;
   const warn = (text: string): Promise<void> =>
-    stderr.write(`${wrapMessage(`arx: warning: ${escapeText(text)}`, stderrColumns).join('\n')}\n`);
+    stderr.write(`${wrapMessage(`arx: warning: ${escapeText(text)}`, stderr.columns).join('\n')}\n`);
 
   const printer: Printer = {
     output,

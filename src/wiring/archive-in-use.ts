@@ -15,8 +15,7 @@ import { openTokens } from './tokens.ts';
  * them.
  */
 export async function archiveInUse(world: World): Promise<string> {
-  const { isTTY, columns } = world.stdout;
-  return wrapMessage(escapeText(await textOf(world)), isTTY ? columns : undefined).join('\n');
+  return wrapMessage(escapeText(await textOf(world)), world.stdout.columns).join('\n');
 }
 
 async function textOf(world: World): Promise<string> {

@@ -43,8 +43,7 @@ export function createDiagnostics(world: World, flags: GlobalFlags): Diagnostics
   let written: Promise<unknown> = Promise.resolve();
   let pause: Promise<unknown> = Promise.resolve();
   const say = (text: string): void => {
-    const columns = world.stderr.isTTY ? world.stderr.columns : undefined;
-    const lines = wrapMessage(`arx: ${escapeText(text)}`, columns).join('\n');
+    const lines = wrapMessage(`arx: ${escapeText(text)}`, world.stderr.columns).join('\n');
     written = written
       .then(() => pause)
       .then(() => world.stderr.write(`${progress.wiped()}${lines}\n`))

@@ -109,10 +109,10 @@ export class FilteredList<Row extends { id: string }> {
     const isWhole = first.has_more === false || (this.tests.isEmpty && (await this.#filters.areAllApplied()));
     const areRight = first.data.every((row) => this.surelyMatches(row) || this.#mayMatch(row));
     const isFilteredHere = !isWhole || !areRight;
-    if (isFilteredHere) return this.#readOn(window, first, isFilteredHere);
+    if (isFilteredHere) return this.#readOn(window, first, true);
     if (this.#isOtherSize(window, first)) {
       this.#oversized = oversizedWords(window, first);
-      return this.#readOn(window, first, isFilteredHere);
+      return this.#readOn(window, first, false);
     }
     for (const row of first.data) this.matches(row);
     return first;

@@ -122,9 +122,9 @@ async function kindOf(at: string, readAs: ReadAs): Promise<'mbox' | 'mail' | 'fi
   if (readAs === 'all-files') return 'file';
   try {
     if (readAs === 'by-content') return await detectFileKind(at);
-    const isOther = (await detectFileKind(at)) === 'file';
-    if (isOther && basename(at).startsWith('.')) return 'dot';
     const head = await readFileHead(at);
+    const isOther = (await detectFileKind(at, head)) === 'file';
+    if (isOther && basename(at).startsWith('.')) return 'dot';
     // A text may be a mail whose header is damaged, a picture or a zip is none.
     if (isOther && head.text.includes('\0')) return 'file';
     return (await holdsMails(at, head, MIN_MAILS_OF_MAILBOX)) ? 'mbox' : 'mail';

@@ -56,9 +56,9 @@ function hasEnvelope({ text }: FileHead): boolean {
   return /^[\r\n]*From /.test(text);
 }
 
-/** Returns how a file of a folder is read: as an mbox, as one mail, or as a file. A saved web page is a file. */
-export async function detectFileKind(path: string): Promise<'mbox' | 'mail' | 'file'> {
-  const head = await readFileHead(path);
+/** Returns how a file of a folder is read: as an mbox, as one mail, or as a file. A saved web page is a file. `known`: its head, where it was read before. */
+export async function detectFileKind(path: string, known?: FileHead): Promise<'mbox' | 'mail' | 'file'> {
+  const head = known ?? (await readFileHead(path));
   if (!hasEnvelope(head)) return isMail(head) && !isWebArchive(head) ? 'mail' : 'file';
   if (isMail(head) || isEnvelopeWithHeader(head)) return 'mbox';
   return (await holdsMails(path, head, 2)) ? 'mbox' : 'file';
